@@ -6,7 +6,7 @@
 #ifndef CPUTOLL_HIST_H
 #define CPUTOLL_HIST_H
 
-#include <linux/types.h>
+#include "types.h"
 
 /*
  * Linear up to 1024 ns, where a read of CPU time lies (8 ns: 2 % of the usual 400), one shift

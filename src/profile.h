@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <linux/types.h>
+#include "types.h"
 #include "hist.h"
 
 #define PROFILE_SCHEMA "cputoll.profile/1"
