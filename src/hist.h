@@ -6,12 +6,18 @@
 #ifndef CPUTOLL_SRC_HIST_H
 #define CPUTOLL_SRC_HIST_H
 
-#include "profile.h"
+#include <linux/types.h>
+#include "../include/hist.h" /* "hist.h" alone would find this file again */
+
+/* Latencies in HIST_BUCKETS buckets, corrected for the probes' cost. */
+struct hist {
+	__u64 count[HIST_BUCKETS];
+};
 
 /* hist_lower_ns() - the least latency, ns, that falls into @bucket (< HIST_BUCKETS). */
 __u64 hist_lower_ns(unsigned bucket);
 
-/* hist_total() - how many latencies @hist holds. */
+/* hist_total() - how many latencies @hist holds; UINT64_MAX when more than that. */
 __u64 hist_total(const struct hist *hist);
 
 /* hist_add() - add @from's counts to @to. */

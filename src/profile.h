@@ -15,11 +15,6 @@
 /* A profile of every path there is room for is some 2 MB; more than this is no profile. */
 #define PROFILE_MAX_BYTES (64u << 20)
 
-/* Latencies in HIST_BUCKETS buckets, corrected for the probes' cost. */
-struct hist {
-	__u64 count[HIST_BUCKETS];
-};
-
 struct profile_config { /* host.config: a kernel option and its value: "y", "n", "250", … */
 	char name[48];
 	char value[32]; /* "" when the kernel's configuration could not be read */
