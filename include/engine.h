@@ -9,7 +9,7 @@
 #include "types.h"
 #include "clocks.h"
 #include "functions.h"
-#include "hist.h"
+#include "buckets.h"
 
 /*
  * Callers. A syscall is its number; a 32-bit program's on a 64-bit kernel that plus CALLER_COMPAT;

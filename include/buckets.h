@@ -3,8 +3,8 @@
  * The latency histogram's buckets, the same arithmetic on both sides: bpf/engine.bpf.c
  * finds a latency's bucket, src/hist.c its bounds and the percentiles.
  */
-#ifndef CPUTOLL_HIST_H
-#define CPUTOLL_HIST_H
+#ifndef CPUTOLL_BUCKETS_H
+#define CPUTOLL_BUCKETS_H
 
 #include "types.h"
 
@@ -64,4 +64,4 @@ static inline __attribute__((always_inline)) __u32 hist_bucket(__u64 ns)
 	       ((ns >> (bit - HIST_STEP_BITS)) & (HIST_STEPS - 1));
 }
 
-#endif /* CPUTOLL_HIST_H */
+#endif /* CPUTOLL_BUCKETS_H */
