@@ -61,15 +61,16 @@ SEC("tp_btf/sched_process_exit") int hook_exit(void *ctx __attribute__((unused))
 	return 0;
 }
 
-/* What a traced process starts is traced. */
+/* What a traced process starts is traced, and what the recorder starts: its command. */
 SEC("tp_btf/sched_process_fork") int hook_fork(__u64 *ctx)
 {
 	__u32 parent = BPF_CORE_READ((struct task_struct *)ctx[0], tgid);
 	__u32 child = BPF_CORE_READ((struct task_struct *)ctx[1], tgid);
 	__u32 none = 0;
 
-	if (child != parent && bpf_map_lookup_elem(&targets, &parent))
-		if (bpf_map_update_elem(&targets, &child, &none, BPF_ANY))
-			loss(overflow);
+	if (child == parent || (parent != self_tgid && !bpf_map_lookup_elem(&targets, &parent)))
+		return 0;
+	if (bpf_map_update_elem(&targets, &child, &none, BPF_ANY))
+		loss(overflow);
 	return 0;
 }

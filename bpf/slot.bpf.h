@@ -55,6 +55,8 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 	slot->born_ns = BPF_CORE_READ(leader, start_time);
 	BPF_CORE_READ_STR_INTO(&slot->comm, leader, comm);
 	slot->depth = 0;
+	if (calibrating)
+		return;
 	if ((tgid && tgid == self_tgid) || (filtered && !bpf_map_lookup_elem(&targets, &tgid)))
 		slot->depth = SLOT_MUTED;
 }

@@ -14,7 +14,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
-#include "engine.h"
+#include "layout.h"
 
 #define PF_EXITING 0x00000004 /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000
@@ -25,12 +25,12 @@
 /* Constants once loaded: the verifier removes the branches they decide. Written by the loader. */
 const volatile bool all_callers;
 const volatile bool filtered; /* only the processes in `targets` */
-const volatile __u32 self_tgid;
 const volatile __u32 shard_mask; /* shards - 1 */
 const volatile __u8 syscall_classes[2 * CALLER_SYSCALLS]; /* CLASS_* by caller */
 
 /* Set by the loader while running: the gate at the outermost frame, and the calibration. */
-bool active;
+bool active, calibrating;
+__u32 self_tgid; /* the recorder, whose own reads aren't counted */
 __u64 inside_ns, whole_ns;
 
 /* Raw duration of the latest calibration call, by function: written by the engine, read and

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <seccomp.h>
 #include "callers.h"
-#include "engine.h"
+#include "layout.h"
 
 /* The *64 and waitpid forms are those of 32-bit programs. */
 static const struct {

@@ -12,7 +12,7 @@
 
 /*
  * caller_name() - the name of @caller (a syscall's number, CALLER_COMPAT + number, or
- * CALLER_CONTEXTS + CTX_*, include/engine.h) into @name: "getrusage", "ia32:getrusage", "irq";
+ * CALLER_CONTEXTS + CTX_*, include/layout.h) into @name: "getrusage", "ia32:getrusage", "irq";
  * "syscall_470" for a number that libseccomp does not know.
  */
 void caller_name(const struct arch *arch, unsigned caller, char *name, size_t bytes);

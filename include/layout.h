@@ -3,8 +3,8 @@
  * What the BPF engine and its loader share: the layout of the engine's memory. Written by
  * bpf/, read by src/engine.c through the maps' mmap.
  */
-#ifndef CPUTOLL_ENGINE_H
-#define CPUTOLL_ENGINE_H
+#ifndef CPUTOLL_LAYOUT_H
+#define CPUTOLL_LAYOUT_H
 
 #include "types.h"
 #include "clocks.h"
@@ -138,4 +138,4 @@ struct losses {
 	__u64 processes; /* calls counted under their path but not for their process */
 };
 
-#endif /* CPUTOLL_ENGINE_H */
+#endif /* CPUTOLL_LAYOUT_H */
