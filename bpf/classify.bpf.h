@@ -110,7 +110,7 @@ static __always_inline void classify(struct task_struct *task, const struct slot
 	origin->caller = nr & (CALLER_SYSCALLS - 1);
 	if (compat)
 		origin->caller += CALLER_COMPAT;
-	origin->class = syscall_classes[origin->caller & (2 * CALLER_SYSCALLS - 1)];
+	origin->class = syscall_classes[BOUNDED(origin->caller, 2 * CALLER_SYSCALLS)];
 	if (origin->class == CLASS_CLOCKID) /* the common one first */
 		origin->clock = classify_clock(slot, arg0);
 	else if (origin->class == CLASS_RUSAGE)
@@ -132,7 +132,7 @@ static __always_inline __u32 asks_of(__u32 clock)
 #undef X
 	};
 
-	return asks[clock & (CLK_MAX - 1)];
+	return asks[BOUNDED(clock, CLK_MAX)];
 }
 
 #endif /* CPUTOLL_CLASSIFY_BPF_H */

@@ -13,7 +13,7 @@
 
 #define is_error(result) ((result) < 0 && (result) >= -4095) /* include/linux/err.h */
 #define is_entry(kind)	 ((kind) == FN_SYSCALL || (kind) == FN_PROCFS)
-#define frame_at(slot, depth) (&(slot)->frames[(depth) & (MAX_DEPTH - 1)])
+#define frame_at(slot, depth) (&(slot)->frames[BOUNDED(depth, MAX_DEPTH)])
 
 /*
  * The node of an outermost call, 0 when it is not to be followed: not a read of CPU time, or
@@ -89,7 +89,7 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 		if (!slot)
 			return;
 	}
-	irq = (__u64)ctx - slot->stack >= ARCH_STACK_BYTES;
+	irq = distance(ctx, slot) >= ARCH_STACK_BYTES;
 	depth = READ_ONCE(slot->depth);
 	if (is_entry(kind) && depth && depth != SLOT_MUTED && !irq) {
 		drop_frames(slot, 0); /* a syscall runs inside nothing that is traced */
@@ -175,7 +175,7 @@ static __always_inline __u64 count(struct slot *slot, __u32 node, __u64 raw_ns, 
 	if (!tally)
 		return ns;
 	__sync_fetch_and_add(&tally->raw_ns, raw_ns);
-	bucket = hist_bucket(ns);
+	bucket = OPAQUE(hist_bucket(ns));
 	if (bucket < HIST_BUCKETS)
 		__sync_fetch_and_add(&tally->bucket[bucket], 1);
 	return ns;
@@ -217,8 +217,8 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 		calibration_raw_ns[function == FN_ID_bpf_fentry_test1] = raw_ns;
 	if (!(flags & FRAME_TENTATIVE) || nested) {
 		ns = count(slot, node, raw_ns, nested);
-		if (is_entry(kind) && is_error(result) && node < NODES)
-			__sync_fetch_and_add(&nodes[node].errors, 1);
+		if (is_entry(kind) && is_error(result))
+			__sync_fetch_and_add(&nodes[BOUNDED(node, NODES)].errors, 1);
 		if (depth) {
 			if (!(flags & FRAME_IRQ))
 				frame_at(slot, depth - 1)->nested += nested + 1;
@@ -227,7 +227,7 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 			else
 				interrupt_over(slot, depth, raw_ns, nested);
 		} else if (slot->asks < MASK_COUNT) {
-			slot->calls[slot->asks & (MASK_COUNT - 1)]++;
+			slot->calls[BOUNDED(slot->asks, MASK_COUNT)]++;
 			slot->total_ns += ns;
 		}
 	}
@@ -262,9 +262,9 @@ static __always_inline void frame_resolve(struct k_itimer *timer)
 	if (slot->depth != 1 || !(frame->flags & FRAME_TENTATIVE))
 		return;
 	clock = classify_clock(slot, BPF_CORE_READ(timer, it_clock));
-	node = &nodes[frame->node & (NODES - 1)];
+	node = &nodes[BOUNDED(frame->node, NODES)];
 	function = node->function;
-	caller = nodes[node->parent & (NODES - 1)].caller;
+	caller = nodes[BOUNDED(node->parent, NODES)].caller;
 	frame->node = node_below(node_root(caller, clock), function);
 	frame->flags = 0;
 	slot->asks = asks_of(clock);

@@ -18,6 +18,7 @@
 static __noinline __u32 node_make(__u32 parent, __u32 function, __u32 caller, __u32 clock)
 {
 	__u32 none = 0, id;
+	struct node *node;
 
 	for (__u32 i = 0; i < NODE_TRIES; i++) {
 		id = READ_ONCE(last_node) + 1;
@@ -28,10 +29,11 @@ static __noinline __u32 node_make(__u32 parent, __u32 function, __u32 caller, __
 			continue;
 		}
 		WRITE_ONCE(last_node, id);
-		nodes[id].parent = parent;
-		nodes[id].caller = caller;
-		nodes[id].clock = clock;
-		nodes[id].function = function;
+		node = &nodes[BOUNDED(id, NODES)];
+		node->parent = parent;
+		node->caller = caller;
+		node->clock = clock;
+		node->function = function;
 		return id;
 	}
 	loss(overflow);
@@ -41,7 +43,7 @@ static __noinline __u32 node_make(__u32 parent, __u32 function, __u32 caller, __
 /* node_root() - the root of @caller's reads of @clock. */
 static __always_inline __u32 node_root(__u32 caller, __u32 clock)
 {
-	__u32 at = (caller * CLK_MAX + clock) & (CALLER_COUNT * CLK_MAX - 1);
+	__u32 at = BOUNDED(caller * CLK_MAX + clock, CALLER_COUNT * CLK_MAX);
 	__u32 node = roots[at];
 
 	if (!node) {
@@ -54,7 +56,7 @@ static __always_inline __u32 node_root(__u32 caller, __u32 clock)
 /* node_below() - the node of @function when called from @parent. */
 static __always_inline __u32 node_below(__u32 parent, __u32 function)
 {
-	__u32 at = (parent * FN_MAX + function) & (NODES * FN_MAX - 1);
+	__u32 at = BOUNDED(parent * FN_MAX + function, NODES * FN_MAX);
 	__u32 node = below[at];
 
 	if (!node && parent) {

@@ -25,7 +25,20 @@ static __always_inline __u32 slot_index(struct task_struct *task)
 
 	if (!pid)
 		pid = SLOTS - 1 - bpf_get_smp_processor_id();
-	return pid & (SLOTS - 1);
+	return BOUNDED(pid, SLOTS);
+}
+
+/*
+ * How far @ctx, an address on some kernel stack, lies above the lowest of the stack of @slot's task.
+ * The verifier allows no arithmetic on a context pointer but to subtract another pointer from
+ * it, so it is measured from the slot, whose distance from the stack is known.
+ */
+static __always_inline __u64 distance(const void *ctx, const struct slot *slot)
+{
+	__u64 from_slot = (__u64)ctx;
+
+	asm volatile("%0 -= %1" : "+r"(from_slot) : "r"(slot)); /* else clang adds slot and offset */
+	return from_slot - slot->offset;
 }
 
 /* @task's number in its own pid namespace, the one a clock id names it by. */
@@ -48,6 +61,8 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 	__u32 tgid = BPF_CORE_READ(task, tgid);
 
 	slot->stack = (__u64)BPF_CORE_READ(task, stack);
+	WRITE_ONCE(slot->offset, (__u64)slot); /* through memory, a pointer becomes a number */
+	slot->offset = slot->stack - READ_ONCE(slot->offset);
 	slot->tally = (index & shard_mask) * NODES;
 	slot->tgid = tgid;
 	slot->own_tid = pid_in_own_namespace(task);
@@ -70,7 +85,7 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 static __noinline struct slot *slot_claim(__u32 index)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct slot *slot = &slots[index & (SLOTS - 1)];
+	struct slot *slot = &slots[BOUNDED(index, SLOTS)];
 	__u64 key = (__u64)task;
 	__u32 none = 0;
 
@@ -122,7 +137,7 @@ static __noinline void slot_settle(struct slot *slot)
 static __always_inline void slot_release(__u32 index)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct slot *slot = &slots[index & (SLOTS - 1)];
+	struct slot *slot = &slots[BOUNDED(index, SLOTS)];
 	struct task_struct *leader;
 
 	if (slot->task != (__u64)task)

@@ -22,6 +22,17 @@
 #define READ_ONCE(x)	 (*(volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, v) ((*(volatile typeof(x) *)&(x)) = (v))
 
+/* @value, of which clang knows nothing: else it drops the bounds checks that it can prove needless, and
+ * the verifier cannot follow the proof. */
+#define OPAQUE(value)                                                                              \
+	({                                                                                         \
+		__u32 opaque = (value);                                                            \
+		asm volatile("" : "+r"(opaque));                                                   \
+		opaque;                                                                            \
+	})
+/* @index below @size, a power of two */
+#define BOUNDED(index, size) (OPAQUE(index) & ((size) - 1))
+
 /* Constants once loaded: the verifier removes the branches they decide. Written by the loader. */
 const volatile bool all_callers;
 const volatile bool filtered; /* only the processes in `targets` */

@@ -92,7 +92,8 @@ struct frame {
  */
 struct slot {
 	__u64 task;	/* the owner, 0: free */
-	__u64 stack;	/* lowest address of its kernel stack */
+	__u64 stack;	/* lowest address of its kernel stack … */
+	__u64 offset;	/* … and that less the slot's own address: see distance() */
 	__u32 depth;	/* open frames; SLOT_MUTED: a task that is not to be traced */
 	__u32 tally;	/* index of its shard's first tally */
 	__u32 asks;	/* MASK_* of the outermost frame; SLOT_NO_PROCESS: an interrupt's */

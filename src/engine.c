@@ -144,7 +144,7 @@ static void explain_load(const struct engine *engine, int ret, struct engine_err
 	char lockdown[32];
 
 	host_lockdown(lockdown, sizeof(lockdown));
-	if (ret != -EPERM && ret != -EACCES)
+	if (ret != -EPERM)
 		say(err, "cannot load the BPF programs: %s (%s)", strerror(-ret), libbpf_said);
 	else if (!host_can_trace())
 		say(err, "tracing needs root, or CAP_BPF and CAP_PERFMON: %s", strerror(-ret));
