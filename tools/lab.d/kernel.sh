@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # the parts share their variables
 # SPDX-License-Identifier: GPL-2.0-only
 # Finds a kernel by name; fetches packaged ones, signatures checked, into the cache. Sourced by
 # tools/lab, whose run and list commands call kernel_find and lab_list.
@@ -51,7 +51,7 @@ kernel_find_file() {
 
 kernel_find_packaged() {
 	local name=$1 dir=$cache/kernels/$1 current
-	mkdir -p "$dir"
+	mkdir -p "$dir" 2>/dev/null || die 3 "cannot write to the cache $cache; set CPUTOLL_CACHE"
 	if ! kernel_is_fresh "$name"; then
 		# One fetches, the others wait here and then find the work done.
 		exec {kernel_lock}>"$dir/lock"
