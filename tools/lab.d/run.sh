@@ -98,7 +98,7 @@ run_clean_up() {
 # run_result STATUS: QEMU ended with STATUS; ends the lab with the command's status, or says why
 # there is none.
 run_result() {
-	local qemu_status=$1 line='' status trouble
+	local qemu_status=$1 line='' status='' hint='' trouble
 	if [[ -s $run_dir/result ]]; then
 		# tr: an unfinished result may hold anything, and bash does not store zero bytes.
 		line=$(head -n 1 "$run_dir/result" | head -c 100 | tr -d '\0')
@@ -106,7 +106,7 @@ run_result() {
 	if [[ $line =~ ^cputoll-lab\ ([0-9]{1,3})$ ]]; then
 		status=${BASH_REMATCH[1]}
 	fi
-	if [[ -n ${status:-} ]] && run_unpack; then
+	if [[ -n $status ]] && run_unpack; then
 		# Oopses end the guest; warnings do not, but nobody measuring a patch wants to miss one.
 		trouble=$(grep -aoE -m 1 '(WARNING: |BUG: |rcu: INFO: ).*' "$run_dir/console") || :
 		if [[ -n $trouble ]]; then
@@ -118,7 +118,9 @@ run_result() {
 	if [[ -n $trouble ]]; then
 		die 3 "the guest died: ${trouble%$'\r'} (console: $(run_keep_console))"
 	elif ((qemu_status == 124 || qemu_status == 137)); then
-		die 124 "no result after $((opt[timeout] + opt[boot-timeout])) s; stopped the guest" \
+		# Some hosts offer a KVM on which an ordinary kernel does not get through its boot.
+		if [[ ${opt[accel]} == kvm ]]; then hint='; if it never booted, use --accel tcg'; fi
+		die 124 "no result after $((opt[timeout] + opt[boot-timeout])) s; stopped the guest$hint" \
 			"(console: $(run_keep_console))"
 	elif ((qemu_status)); then
 		die 3 "QEMU failed: $(tail -n 1 "$run_dir/qemu.log")"
