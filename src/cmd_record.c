@@ -1,11 +1,234 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Placeholder of the record command, replaced on its own branch. */
+/*
+ * cputoll record: trace until the command ends, the duration is over or a signal comes, then
+ * write the profile.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include "cmd.h"
+#include "command.h"
+#include "engine.h"
+#include "opts.h"
+#include "profile.h"
+#include "text.h"
+
+struct record {
+	struct engine_opts engine;
+	const char *output;
+	double seconds;
+	int pid;
+	bool all; /* the whole host although a command is run */
+	char **argv;
+};
+
+static __u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec;
+}
+
+static void print_progress(const struct engine *engine, __u64 elapsed_ns)
+{
+	struct engine_progress progress;
+
+	engine__progress(engine, &progress);
+	fprintf(stderr, "\r%4.0f s  %llu reads  %llu lost ", elapsed_ns / 1e9, progress.calls,
+		progress.lost);
+}
+
+/*
+ * Wait for whichever comes first: the command's end, the end of the duration, SIGINT or
+ * SIGTERM. Returns 0 or a negative errno.
+ */
+static int wait_for_end(const struct record *record, const struct engine *engine,
+			const struct command *command, int signal_fd)
+{
+	struct pollfd fds[] = { { .fd = signal_fd, .events = POLLIN },
+				{ .fd = record->argv ? command->pidfd : -1, .events = POLLIN } };
+	bool tell = isatty(STDERR_FILENO);
+	__u64 start_ns = now_ns(), limit_ns = (__u64)(record->seconds * 1e9), elapsed_ns = 0;
+
+	while (!limit_ns || elapsed_ns < limit_ns) {
+		int wait_ms = tell ? 1000 : -1, ready;
+
+		if (limit_ns && (!tell || limit_ns - elapsed_ns < 1000000000))
+			wait_ms = (int)((limit_ns - elapsed_ns + 999999) / 1000000);
+		ready = poll(fds, 2, wait_ms);
+		if (ready < 0 && errno != EINTR)
+			return -errno;
+		if (ready > 0)
+			break;
+		elapsed_ns = now_ns() - start_ns;
+		if (tell)
+			print_progress(engine, elapsed_ns);
+	}
+	if (tell && elapsed_ns)
+		fputc('\n', stderr);
+	return 0;
+}
+
+/* The signals that end a record are read from a file descriptor, so that none comes in between. */
+static int block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	signal(SIGPIPE, SIG_IGN);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static void tell_command(const char *name, int status)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		error("record: '%s' exited with status %d", name, WEXITSTATUS(status));
+	if (WIFSIGNALED(status))
+		error("record: '%s' was ended by signal %d", name, WTERMSIG(status));
+}
+
+/* Trace from start to end. @duration_ns: how long that was. Returns an exit_status. */
+static int trace(const struct record *record, struct engine *engine, __u64 *duration_ns)
+{
+	struct command command = { .pidfd = -1 };
+	int signal_fd = block_signals(), ret;
+	__u64 start_ns;
+
+	if (signal_fd < 0) {
+		error("record: cannot take signals: %s", strerror(errno));
+		return EXIT_CANNOT;
+	}
+	engine__start(engine);
+	start_ns = now_ns();
+	ret = record->argv ? command_start(&command, record->argv) : 0;
+	if (ret) {
+		error("record: cannot run '%s': %s", record->argv[0], strerror(-ret));
+		close(signal_fd);
+		return EXIT_USAGE;
+	}
+	ret = wait_for_end(record, engine, &command, signal_fd);
+	*duration_ns = now_ns() - start_ns;
+	engine__stop(engine);
+	if (record->argv)
+		tell_command(record->argv[0], command_finish(&command));
+	close(signal_fd);
+	if (ret)
+		error("record: cannot wait: %s", strerror(-ret));
+	return ret ? EXIT_CANNOT : EXIT_OK;
+}
+
+static void describe_command(const struct record *record, struct profile *profile)
+{
+	size_t at = 0;
+
+	for (char **word = record->argv; word && *word && at < sizeof(profile->command); word++)
+		at += (size_t)snprintf(profile->command + at, sizeof(profile->command) - at, "%s%s",
+				       at ? " " : "", *word);
+}
+
+static int write_profile(const struct record *record, struct engine *engine, __u64 duration_ns)
+{
+	struct profile profile;
+	int ret = engine__read(engine, &profile);
+
+	if (ret) {
+		error("record: cannot read what was counted: %s", strerror(-ret));
+		return EXIT_CANNOT;
+	}
+	snprintf(profile.version, sizeof(profile.version), "%s", CPUTOLL_VERSION);
+	profile.duration_ns = duration_ns;
+	describe_command(record, &profile);
+	ret = profile_write(&profile, record->output);
+	if (ret)
+		error("record: cannot write %s: %s", record->output, strerror(-ret));
+	profile_free(&profile);
+	return ret ? EXIT_CANNOT : EXIT_OK;
+}
+
+static int run(struct record *record)
+{
+	struct engine_error err;
+	struct engine *engine;
+	__u64 duration_ns = 0;
+	int ret;
+
+	ret = profile_check_writable(record->output);
+	if (ret) {
+		error("record: cannot write %s: %s", record->output, strerror(-ret));
+		return EXIT_USAGE;
+	}
+	engine = engine__new(&record->engine, &err);
+	if (!engine) {
+		ret = errno == EINVAL ? EXIT_USAGE : EXIT_CANNOT;
+		error("record: %s", err.text);
+		return ret;
+	}
+	if (engine__load(engine, &err) || engine__attach(engine, &err)) {
+		error("record: %s", err.text);
+		engine__free(engine);
+		return EXIT_CANNOT;
+	}
+	ret = trace(record, engine, &duration_ns);
+	if (!ret)
+		ret = write_profile(record, engine, duration_ns);
+	engine__free(engine);
+	return ret;
+}
 
 int cmd_record(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	error("record: not built yet");
-	return EXIT_CANNOT;
+	struct record record = { .output = "cputoll.json" };
+	const struct opt table[] = {
+		{ 'p', "pid", OPT_INT, &record.pid, 1, 4194304, "PID",
+		  "only this process, and what it starts from now on" },
+		{ 'a', "all", OPT_FLAG, &record.all, 0, 0, NULL,
+		  "the whole host while CMD runs, not only CMD" },
+		{ 'd', "duration", OPT_DOUBLE, &record.seconds, 0.001, 1e6, "SECONDS",
+		  "stop after this long" },
+		{ 'o', "output", OPT_STRING, &record.output, 0, 0, "FILE",
+		  "where the profile goes, - for standard output (default cputoll.json)" },
+		{ 0, "all-callers", OPT_FLAG, &record.engine.all_callers, 0, 0, NULL,
+		  "count update_rq_clock and below from ticks, wake-ups and switches too" },
+		{ 0, "functions", OPT_STRING, &record.engine.functions, 0, 0, "NAME,...",
+		  "trace only these of the functions that doctor lists" },
+		{ 'v', "verbose", OPT_FLAG, &record.engine.verbose, 0, 0, NULL,
+		  "show libbpf's messages" },
+	};
+	const struct opts opts = {
+		.usage = "record [OPTIONS] [-- CMD ARGS...]",
+		.about = "Trace reads of CPU time and write a profile: of CMD and what it starts, until it\n"
+			 "ends; of one process; or of the whole host, until Ctrl-C or the duration is over.",
+		.table = table,
+		.nr = sizeof(table) / sizeof(table[0]),
+	};
+	int first, ret = opts_parse(&opts, argc, argv, &first);
+
+	if (ret)
+		return ret == OPTS_HELP ? EXIT_OK : EXIT_USAGE;
+	record.argv = first < argc ? argv + first : NULL;
+	if (record.pid && record.argv) {
+		error("record: -p and a command exclude each other");
+		return EXIT_USAGE;
+	}
+	if (record.pid && kill(record.pid, 0) && errno == ESRCH) {
+		error("record: no process %d", record.pid);
+		return EXIT_USAGE;
+	}
+	record.engine.pid = record.pid;
+	record.engine.descendants = record.argv && !record.all;
+	return run(&record);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Histograms on the user's side: bounds of the buckets (include/hist.h has the arithmetic),
+ * Histograms on the user's side: bounds of the buckets (include/buckets.h has the arithmetic),
  * percentiles. Used by the profile and the report.
  */
 #ifndef CPUTOLL_SRC_HIST_H
 #define CPUTOLL_SRC_HIST_H
 
-#include <linux/types.h>
-#include "../include/hist.h" /* "hist.h" alone would find this file again */
+#include "types.h"
+#include "buckets.h"
 
 /* Latencies in HIST_BUCKETS buckets, corrected for the probes' cost. */
 struct hist {

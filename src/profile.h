@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <linux/types.h>
+#include "types.h"
 #include "hist.h"
 
 #define PROFILE_SCHEMA "cputoll.profile/1"
@@ -80,6 +80,7 @@ struct profile_lost {
 	__u64 migrated;	 /* frames whose end was not seen where their start was left */
 	__u64 overflow;	 /* nesting too deep, or a table full */
 	__u64 recursion; /* programs the kernel did not run (recursion_misses) */
+	__u64 processes; /* calls counted under their path but not for their process */
 };
 
 struct profile {

@@ -3,10 +3,10 @@
  * The latency histogram's buckets, the same arithmetic on both sides: bpf/engine.bpf.c
  * finds a latency's bucket, src/hist.c its bounds and the percentiles.
  */
-#ifndef CPUTOLL_HIST_H
-#define CPUTOLL_HIST_H
+#ifndef CPUTOLL_BUCKETS_H
+#define CPUTOLL_BUCKETS_H
 
-#include <linux/types.h>
+#include "types.h"
 
 /*
  * Linear up to 1024 ns, where a read of CPU time lies (8 ns: 2 % of the usual 400), one shift
@@ -64,4 +64,4 @@ static inline __attribute__((always_inline)) __u32 hist_bucket(__u64 ns)
 	       ((ns >> (bit - HIST_STEP_BITS)) & (HIST_STEPS - 1));
 }
 
-#endif /* CPUTOLL_HIST_H */
+#endif /* CPUTOLL_BUCKETS_H */

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A task's slot: found by pid on the fast path, claimed at a task's first traced call, freed at
+ * its exit, when what it holds goes to its process. Used by frame.bpf.h and the hooks.
+ */
+#ifndef CPUTOLL_SLOT_BPF_H
+#define CPUTOLL_SLOT_BPF_H
+
+#include "state.bpf.h"
+
+static const struct slot empty_slot;
+static const struct process_totals empty_totals;
+
+static __always_inline struct task_struct *current_task(void)
+{
+	if (has_task_btf)
+		return bpf_get_current_task_btf();
+	return (void *)bpf_get_current_task();
+}
+
+/* The idle tasks share pid 0, so theirs is by CPU, from the end. */
+static __always_inline __u32 slot_index(struct task_struct *task)
+{
+	__u32 pid = has_task_btf ? (__u32)task->pid : (__u32)bpf_get_current_pid_tgid();
+
+	if (!pid)
+		pid = SLOTS - 1 - bpf_get_smp_processor_id();
+	return BOUNDED(pid, SLOTS);
+}
+
+/*
+ * How far @ctx, an address on some kernel stack, lies above the lowest of the stack of @slot's task.
+ * The verifier allows no arithmetic on a context pointer but to subtract another pointer from
+ * it, so it is measured from the slot, whose distance from the stack is known.
+ */
+static __always_inline __u64 distance(const void *ctx, const struct slot *slot)
+{
+	__u64 from_slot = (__u64)ctx;
+
+	asm volatile("%0 -= %1" : "+r"(from_slot) : "r"(slot)); /* else clang adds slot and offset */
+	return from_slot - slot->offset;
+}
+
+/* @task's number in its own pid namespace, the one a clock id names it by. */
+static __always_inline __u32 pid_in_own_namespace(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level);
+	int nr = 0;
+
+	bpf_probe_read_kernel(&nr, sizeof(nr),
+			      (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+				      level * bpf_core_type_size(struct upid) +
+				      bpf_core_field_offset(struct upid, nr));
+	return nr;
+}
+
+static __always_inline void slot_fill(struct slot *slot, struct task_struct *task, __u32 index)
+{
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+	__u32 tgid = BPF_CORE_READ(task, tgid);
+
+	slot->stack = (__u64)BPF_CORE_READ(task, stack);
+	WRITE_ONCE(slot->offset, (__u64)slot); /* through memory, a pointer becomes a number */
+	slot->offset = slot->stack - READ_ONCE(slot->offset);
+	slot->tally = (index & shard_mask) * NODES;
+	slot->tgid = tgid;
+	slot->own_tid = pid_in_own_namespace(task);
+	slot->own_tgid = pid_in_own_namespace(leader);
+	slot->born_ns = BPF_CORE_READ(leader, start_time);
+	BPF_CORE_READ_STR_INTO(&slot->comm, leader, comm);
+	slot->depth = 0;
+	if (calibrating)
+		return;
+	if ((tgid && tgid == self_tgid) || (filtered && !bpf_map_lookup_elem(&targets, &tgid)))
+		slot->depth = SLOT_MUTED;
+}
+
+/*
+ * slot_claim() - give the current task a slot: its own one when that is free, else one in
+ * `spilled`, where it stays until its outermost frame is closed. An exiting task is spilled too:
+ * its slot's totals have been handed on and nobody would free it again.
+ * Returns NULL when there is no room; the call is then counted as lost.
+ */
+static __noinline struct slot *slot_claim(__u32 index)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct slot *slot = &slots[BOUNDED(index, SLOTS)];
+	__u64 key = (__u64)task;
+	__u32 none = 0;
+
+	if (!(BPF_CORE_READ(task, flags) & PF_EXITING) &&
+	    !bpf_map_update_elem(&slot_claims, &index, &none, BPF_NOEXIST)) {
+		slot_fill(slot, task, index);
+		WRITE_ONCE(slot->task, key);
+		return slot;
+	}
+	slot = bpf_map_lookup_elem(&spilled, &key);
+	if (slot)
+		return slot;
+	if (bpf_map_update_elem(&spilled, &key, (void *)&empty_slot, BPF_NOEXIST)) {
+		loss(overflow);
+		return NULL;
+	}
+	slot = bpf_map_lookup_elem(&spilled, &key);
+	if (!slot)
+		return NULL;
+	slot_fill(slot, task, index);
+	slot->task = key;
+	return slot;
+}
+
+/* slot_settle() - add what @slot counted to its process's totals. */
+static __noinline void slot_settle(struct slot *slot)
+{
+	struct process_key key = { .born_ns = slot->born_ns, .tgid = slot->tgid };
+	struct process_totals *totals;
+	__u64 calls = 0;
+
+	for (int i = 0; i < MASK_COUNT; i++)
+		calls += slot->calls[i];
+	if (!calls)
+		return;
+	bpf_map_update_elem(&processes, &key, (void *)&empty_totals, BPF_NOEXIST);
+	totals = bpf_map_lookup_elem(&processes, &key);
+	if (!totals) {
+		__sync_fetch_and_add(&losses.processes, calls);
+		return;
+	}
+	for (int i = 0; i < MASK_COUNT; i++)
+		__sync_fetch_and_add(&totals->calls[i], slot->calls[i]);
+	__sync_fetch_and_add(&totals->total_ns, slot->total_ns);
+	__builtin_memcpy(totals->comm, slot->comm, sizeof(totals->comm));
+}
+
+/* slot_release() - the current task is exiting: hand its totals on and free its slot. */
+static __always_inline void slot_release(__u32 index)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct slot *slot = &slots[BOUNDED(index, SLOTS)];
+	struct task_struct *leader;
+
+	if (slot->task != (__u64)task)
+		return;
+	leader = BPF_CORE_READ(task, group_leader);
+	BPF_CORE_READ_STR_INTO(&slot->comm, leader, comm); /* exec may have renamed it */
+	slot_settle(slot);
+	WRITE_ONCE(slot->task, 0);
+	for (int i = 0; i < MASK_COUNT; i++)
+		slot->calls[i] = 0;
+	slot->total_ns = 0;
+	slot->depth = 0;
+	bpf_map_delete_elem(&slot_claims, &index);
+}
+
+#endif /* CPUTOLL_SLOT_BPF_H */

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The engine's life cycle: choose functions, load, attach, start, stop, free. engine.h is its
+ * manual; calibrate.c and engine_read.c do the measuring of probes and the reading of results.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include "callers.h"
+#include "engine_impl.h"
+#include "engine.skel.h"
+#include "host.h"
+
+/* libbpf's latest complaint: what the verifier or the kernel said, for the error line. */
+static char libbpf_said[256];
+static bool libbpf_verbose;
+
+static int on_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	if (libbpf_verbose)
+		return vfprintf(stderr, fmt, args);
+	if (level == LIBBPF_WARN) {
+		vsnprintf(libbpf_said, sizeof(libbpf_said), fmt, args);
+		libbpf_said[strcspn(libbpf_said, "\n")] = '\0';
+	}
+	return 0;
+}
+
+static void __attribute__((format(printf, 2, 3))) say(struct engine_error *err, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	va_end(args);
+}
+
+static __u32 choose_shards(int cpus)
+{
+	__u32 shards = 1;
+
+	while ((int)shards < cpus && shards < SHARDS_MAX)
+		shards *= 2;
+	return shards;
+}
+
+/* Point the programs of each wanted function at it, and leave the others out. */
+static int set_targets(struct engine *engine, struct engine_error *err)
+{
+	char name[80];
+	int ret;
+
+	for (int i = 0; i < FN_COUNT; i++) {
+		struct function *fn = &engine->functions[i];
+		struct bpf_program **pair[] = { &engine->entry[i], &engine->exit[i] };
+
+		for (int p = 0; p < 2; p++) {
+			snprintf(name, sizeof(name), "%s_%s", p ? "exit" : "enter", fn->name);
+			*pair[p] = bpf_object__find_program_by_name(engine->skel->obj, name);
+			if (!*pair[p])
+				continue;
+			bpf_program__set_autoload(*pair[p], fn->wanted);
+			ret = fn->wanted ?
+				      bpf_program__set_attach_target(*pair[p], 0, fn->symbol) :
+				      0;
+			if (ret) {
+				say(err, "cannot set the target of %s: %s", name, strerror(-ret));
+				return ret;
+			}
+		}
+	}
+	return 0;
+}
+
+struct engine *engine__new(const struct engine_opts *opts, struct engine_error *err)
+{
+	struct engine *engine = calloc(1, sizeof(*engine));
+	struct btf *vmlinux = NULL;
+	char unknown[64];
+	int ret = -ENOMEM;
+
+	if (!engine || (ret = host_read(&engine->host))) {
+		say(err, "cannot read what machine this is: %s", strerror(-ret));
+		goto fail;
+	}
+	engine->opts = *opts;
+	libbpf_verbose = opts->verbose;
+	libbpf_set_print(on_libbpf);
+	engine->arch = arch_this();
+	if (!engine->arch) {
+		ret = -EOPNOTSUPP;
+		say(err, "no engine for %s yet, only for x86_64", engine->host.arch);
+		goto fail;
+	}
+	functions_init(engine->functions, engine->arch);
+	if (functions_select(engine->functions, opts->functions, unknown, sizeof(unknown))) {
+		ret = -EINVAL;
+		say(err, "no function '%s' in the table; 'cputoll doctor' lists it", unknown);
+		goto fail;
+	}
+	vmlinux = btf__load_vmlinux_btf();
+	if (!vmlinux) {
+		ret = -errno;
+		say(err,
+		    "cannot read this kernel's types (/sys/kernel/btf/vmlinux): %s; it needs CONFIG_DEBUG_INFO_BTF=y",
+		    strerror(-ret));
+		goto fail;
+	}
+	functions_look_up(engine->functions, vmlinux, &engine->host);
+	btf__free(vmlinux);
+
+	engine->skel = engine_bpf__open();
+	if (!engine->skel) {
+		ret = -errno;
+		say(err, "cannot open the BPF programs: %s", strerror(-ret));
+		goto fail;
+	}
+	ret = set_targets(engine, err);
+	if (ret)
+		goto fail;
+	engine->shards = choose_shards(libbpf_num_possible_cpus());
+	bpf_map__set_max_entries(engine->skel->maps.tallies, engine->shards * NODES);
+	engine->skel->rodata->shard_mask = engine->shards - 1;
+	engine->skel->rodata->all_callers = opts->all_callers;
+	engine->skel->rodata->filtered = opts->pid || opts->descendants;
+	bpf_program__set_autoload(engine->skel->progs.hook_fork, opts->pid || opts->descendants);
+	caller_classes(engine->arch, (__u8 *)engine->skel->rodata->syscall_classes);
+	return engine;
+fail:
+	engine__free(engine);
+	errno = -ret;
+	return NULL;
+}
+
+static void explain_load(const struct engine *engine, int ret, struct engine_error *err)
+{
+	char lockdown[32];
+
+	host_lockdown(lockdown, sizeof(lockdown));
+	if (ret != -EPERM)
+		say(err, "cannot load the BPF programs: %s (%s)", strerror(-ret), libbpf_said);
+	else if (!host_can_trace())
+		say(err, "tracing needs root, or CAP_BPF and CAP_PERFMON: %s", strerror(-ret));
+	else
+		say(err,
+		    "this kernel (%s) refuses fentry programs: %s%s%s; run it on a host that allows them, or in a guest (tools/lab run)",
+		    engine->host.kernel, strerror(-ret), lockdown[0] ? ", lockdown " : "", lockdown);
+}
+
+size_t engine_tallies_bytes(const struct engine *engine)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = engine->shards * NODES * sizeof(struct tally);
+
+	return (bytes + page - 1) / page * page;
+}
+
+int engine__load(struct engine *engine, struct engine_error *err)
+{
+	int ret = engine_bpf__load(engine->skel);
+	void *map;
+
+	if (ret) {
+		explain_load(engine, ret, err);
+		return ret;
+	}
+	map = mmap(NULL, engine_tallies_bytes(engine), PROT_READ, MAP_SHARED,
+		   bpf_map__fd(engine->skel->maps.tallies), 0);
+	if (map == MAP_FAILED) {
+		ret = -errno;
+		say(err, "cannot map the tallies: %s", strerror(-ret));
+		return ret;
+	}
+	engine->tallies = map;
+	engine_calibrate(engine); /* without it the profile says 0, and report that nothing was subtracted */
+	return 0;
+}
+
+static int attach(struct engine *engine, struct bpf_program *program)
+{
+	struct bpf_link *link = bpf_program__attach(program);
+
+	if (!link)
+		return -errno;
+	engine->links[engine->nr_links++] = link;
+	return 0;
+}
+
+int engine_attach_pair(struct engine *engine, int id)
+{
+	int ret = attach(engine, engine->entry[id]);
+
+	if (ret || !engine->exit[id])
+		return ret;
+	ret = attach(engine, engine->exit[id]);
+	if (ret)
+		bpf_link__destroy(engine->links[--engine->nr_links]);
+	return ret;
+}
+
+void engine_detach_all(struct engine *engine)
+{
+	while (engine->nr_links)
+		bpf_link__destroy(engine->links[--engine->nr_links]);
+}
+
+static int attach_hooks(struct engine *engine, struct engine_error *err)
+{
+	__u32 pid = (__u32)engine->opts.pid, none = 0;
+	int ret = attach(engine, engine->skel->progs.hook_exit);
+
+	if (!ret && engine->skel->rodata->filtered)
+		ret = attach(engine, engine->skel->progs.hook_fork);
+	if (!ret && pid)
+		ret = bpf_map__update_elem(engine->skel->maps.targets, &pid, sizeof(pid), &none,
+					   sizeof(none), BPF_ANY);
+	if (ret)
+		say(err, "cannot attach to task exit and fork: %s", strerror(-ret));
+	return ret;
+}
+
+int engine__attach(struct engine *engine, struct engine_error *err)
+{
+	int attached = 0, ret = attach_hooks(engine, err);
+
+	if (ret)
+		return ret;
+	for (int i = 0; i < FN_COUNT; i++) {
+		struct function *fn = &engine->functions[i];
+
+		if (!fn->wanted || fn->kind == FN_CALIBRATE)
+			continue;
+		ret = engine_attach_pair(engine, i);
+		fn->attached = !ret;
+		if (ret)
+			snprintf(fn->reason, sizeof(fn->reason), "refused: %s", strerror(-ret));
+		else if (fn->kind != FN_RESOLVE)
+			attached++;
+	}
+	if (attached)
+		return 0;
+	say(err, "none of the functions could be attached; 'cputoll doctor' says why, one by one");
+	return -ENOENT;
+}
+
+void engine__start(struct engine *engine)
+{
+	engine->skel->bss->active = true;
+}
+
+void engine__stop(struct engine *engine)
+{
+	engine->skel->bss->active = false;
+	/* Reads that had begun end now, with their inner calls; one that sleeps isn't waited for. */
+	nanosleep(&(struct timespec){ .tv_nsec = 20 * 1000 * 1000 }, NULL);
+	engine_detach_all(engine);
+}
+
+const struct profile_host *engine__host(const struct engine *engine)
+{
+	return &engine->host;
+}
+
+const struct function *engine__functions(const struct engine *engine)
+{
+	return engine->functions;
+}
+
+void engine__calibration(const struct engine *engine, __u64 *inside_ns, __u64 *whole_ns)
+{
+	*inside_ns = engine->skel->bss->inside_ns;
+	*whole_ns = engine->skel->bss->whole_ns;
+}
+
+void engine__free(struct engine *engine)
+{
+	if (!engine)
+		return;
+	engine_detach_all(engine);
+	if (engine->tallies)
+		munmap((void *)engine->tallies, engine_tallies_bytes(engine));
+	engine_bpf__destroy(engine->skel);
+	free(engine->host.config);
+	free(engine);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What engine.c (life cycle), calibrate.c and engine_read.c (the maps to a profile) share; nobody
+ * else includes it.
+ */
+#ifndef CPUTOLL_ENGINE_IMPL_H
+#define CPUTOLL_ENGINE_IMPL_H
+
+#include <bpf/libbpf.h>
+#include "arch.h"
+#include "engine.h"
+#include "layout.h"
+#include "traced.h"
+
+struct engine_bpf;
+
+struct engine {
+	struct engine_opts opts;
+	const struct arch *arch;
+	struct profile_host host;
+	struct function functions[FN_COUNT];
+	struct engine_bpf *skel;
+	struct bpf_program *entry[FN_COUNT], *exit[FN_COUNT]; /* exit NULL for RESOLVE rows */
+	struct bpf_link *links[2 * FN_COUNT + 2];
+	int nr_links;
+	__u32 shards;
+	const struct tally *tallies; /* shards * NODES of them, mapped */
+};
+
+/* engine_tallies_bytes() - the size of the mapping at engine->tallies. */
+size_t engine_tallies_bytes(const struct engine *engine);
+
+/*
+ * engine_calibrate() - measure what a probe costs inside and in all, set them in the engine.
+ * The programs are loaded and nothing is attached, before and after. Returns 0 or a negative errno;
+ * the costs are then 0.
+ */
+int engine_calibrate(struct engine *engine);
+
+/* engine_attach_pair() - attach function @id's programs; @err: what the kernel said. Returns 0 or
+ * a negative errno, nothing of the pair then being attached. */
+int engine_attach_pair(struct engine *engine, int id);
+void engine_detach_all(struct engine *engine);
+
+/* engine_read_processes() - fill in profile->processes, most calls first. Returns 0 or -ENOMEM. */
+int engine_read_processes(const struct engine *engine, struct profile *profile);
+
+#endif /* CPUTOLL_ENGINE_IMPL_H */
