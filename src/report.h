@@ -16,7 +16,7 @@ int report_print(const struct profile *profile, FILE *out);
 /* The tables of a report, in this order. */
 enum report_section {
 	REPORT_READS,	 /* counted at the entry of their syscall or /proc file */
-	REPORT_CALLS,	 /* by a syscall whose entry was not traced: calls of functions below it */
+	REPORT_CALLS,	 /* by syscalls without a traced entry: calls of functions below it */
 	REPORT_CONTEXTS, /* from no syscall: interrupts, the idle task, kernel threads */
 	REPORT_SECTIONS,
 };

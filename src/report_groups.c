@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <seccomp.h>
 #include "functions.h"
+#include "layout.h"
 #include "report.h"
 
 /* Functions that are no entry: outermost, they say that the entry above them was not traced. */
@@ -40,11 +40,18 @@ static bool is_counted(const struct profile *profile, const struct profile_path 
 static enum report_section section_of(const struct profile *profile,
 				      const struct profile_path *path)
 {
+	static const char *const contexts[] = {
+#define X(id, name) name,
+		CPUTOLL_CONTEXTS(X)
+#undef X
+	};
+
 	if (is_counted(profile, path))
 		return REPORT_READS;
-	/* contexts have names that no architecture's syscall has */
-	return seccomp_syscall_resolve_name(path->caller) == __NR_SCMP_ERROR ? REPORT_CONTEXTS
-									     : REPORT_CALLS;
+	for (int i = 0; i < CTX_COUNT; i++)
+		if (!strcmp(path->caller, contexts[i]))
+			return REPORT_CONTEXTS;
+	return REPORT_CALLS;
 }
 
 static struct report_group *group_of(struct report_groups *groups, const struct profile *profile,

@@ -89,6 +89,7 @@ static __u64 section_calls(const struct report *report, enum report_section sect
 	return calls;
 }
 
+/* lost.processes were counted, if not for their process */
 static __u64 lost_of(const struct profile *profile)
 {
 	return profile->lost.migrated + profile->lost.overflow + profile->lost.recursion;
@@ -107,7 +108,7 @@ static void print_summary(const struct report *report)
 		item(&line, "%s/s", text_count(number, (double)reads / seconds));
 	calls = section_calls(report, REPORT_CALLS);
 	if (calls)
-		item(&line, "%s calls by syscalls not traced themselves",
+		item(&line, "%s calls by syscalls without a traced entry",
 		     text_grouped(number, calls));
 	calls = section_calls(report, REPORT_CONTEXTS);
 	if (calls)
@@ -296,7 +297,8 @@ static void print_section(struct report *report, enum report_section section)
 		const char *title, *count, *caller;
 	} heads[REPORT_SECTIONS] = {
 		[REPORT_READS] = { NULL, "reads", "caller" },
-		[REPORT_CALLS] = { "by syscalls that were not traced themselves: calls, not reads",
+		[REPORT_CALLS] = { "by syscalls without a traced entry: calls of these functions, "
+				   "not reads",
 				   "calls", "caller" },
 		[REPORT_CONTEXTS] = { "from elsewhere", "calls", "context" },
 	};
@@ -374,6 +376,7 @@ static void print_lost(const struct report *report)
 		{ lost->migrated, "the end of a call was not seen where its start was" },
 		{ lost->overflow, "calls were nested too deep, or a table was full" },
 		{ lost->recursion, "the kernel skipped a probe: one ran already on that CPU" },
+		{ lost->processes, "counted by caller, but the table of processes was full" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -394,7 +397,7 @@ static void print_not_traced(const struct report *report)
 		char name[sizeof(function->name)], reason[sizeof(function->reason)];
 
 		if (!function->attached)
-			fprintf(report->out, "not traced: %s (%s)\n",
+			fprintf(report->out, "not traced: %s: %s\n",
 				text_clean(name, sizeof(name), function->name),
 				text_clean(reason, sizeof(reason), function->reason));
 	}

@@ -26,19 +26,20 @@ struct fixture_path {
 };
 
 static const struct fixture_path fixture_paths[] = {
-	{ "clock_gettime", CLK_THREAD_SCHED, "clock_gettime", -1, 1000000, 0, 361, true },
+	{ "clock_gettime", CLK_THREAD_SCHED, "__x64_sys_clock_gettime", -1, 1000000, 0, 361, true },
 	{ "clock_gettime", CLK_THREAD_SCHED, "task_sched_runtime", 0, 1000000, 0, 284, false },
 	{ "clock_gettime", CLK_THREAD_SCHED, "update_rq_clock", 1, 1000000, 0, 123, false },
-	{ "clock_gettime", CLK_PROCESS_PROF, "clock_gettime", -1, 100000, 12, 8420, true },
+	{ "clock_gettime", CLK_PROCESS_PROF, "__x64_sys_clock_gettime", -1, 100000, 12, 8420,
+	  true },
 	{ "clock_gettime", CLK_PROCESS_PROF, "thread_group_cputime", 3, 99988, 0, 8250, true },
 	{ "clock_gettime", CLK_PROCESS_PROF, "task_sched_runtime", 4, 1699796, 0, 297, false },
 	{ "clock_gettime", CLK_PROCESS_PROF, "update_rq_clock", 5, 212475, 0, 131, false },
-	{ "getrusage", CLK_SELF, "getrusage", -1, 50000, 0, 642, true },
+	{ "getrusage", CLK_SELF, "__x64_sys_getrusage", -1, 50000, 0, 642, true },
 	{ "getrusage", CLK_SELF, "thread_group_cputime_adjusted", 7, 50000, 0, 510, true },
 	{ "getrusage", CLK_SELF, "thread_group_cputime", 8, 50000, 0, 431, true },
 	{ "getrusage", CLK_SELF, "task_sched_runtime", 9, 50000, 0, 285, false },
 	{ "getrusage", CLK_SELF, "update_rq_clock", 10, 50000, 0, 122, false },
-	{ "wait4", CLK_CHILD, "wait4", -1, 64, 3, 12400000, true },
+	{ "wait4", CLK_CHILD, "__x64_sys_wait4", -1, 64, 3, 12400000, true },
 	{ "wait4", CLK_CHILD, "thread_group_cputime_adjusted", 12, 61, 0, 577, true },
 };
 
@@ -96,19 +97,26 @@ static inline void fixture_paths_fill(struct profile *profile)
 
 static inline void fixture_functions_fill(struct profile *profile)
 {
-	static const char *const names[] = {
-#define X(name, kind, parent, preemptible, config) #name,
+	static const struct {
+		const char *name;
+		enum fn_kind kind;
+	} rows[] = {
+#define X(name, kind, parent, preemptible, config) { #name, FN_##kind },
 		CPUTOLL_FUNCTIONS(X)
 #undef X
 	};
 
-	profile->functions = calloc(FN_ID_bpf_prog_test_run_tracing, sizeof(*profile->functions));
+	profile->functions = calloc(FN_COUNT, sizeof(*profile->functions));
 	if (!profile->functions)
 		abort();
-	for (int i = 0; i < FN_ID_bpf_prog_test_run_tracing; i++) {
-		struct profile_function *to = &profile->functions[profile->nr_functions++];
+	for (int i = 0; i < FN_COUNT; i++) {
+		struct profile_function *to = &profile->functions[profile->nr_functions];
 
-		snprintf(to->name, sizeof(to->name), "%s", names[i]);
+		if (rows[i].kind == FN_CALIBRATE)
+			continue;
+		profile->nr_functions++;
+		snprintf(to->name, sizeof(to->name), "%s%s",
+			 rows[i].kind == FN_SYSCALL ? "__x64_sys_" : "", rows[i].name);
 		to->attached = i != FN_ID_psi_account_irqtime;
 		if (!to->attached)
 			snprintf(to->reason, sizeof(to->reason),
@@ -118,17 +126,16 @@ static inline void fixture_functions_fill(struct profile *profile)
 
 static inline bool fixture_is_entry(const char *function)
 {
-	return !strcmp(function, "clock_gettime") || !strcmp(function, "getrusage") ||
-	       !strcmp(function, "wait4");
+	return !strncmp(function, "__x64_sys_", 10);
 }
 
 /* fixture_make() - the whole profile; freed with profile_free(). */
 static inline void fixture_make(struct profile *profile)
 {
 	static const struct profile_config config[] = {
-		{ "CONFIG_HZ", "250" },
-		{ "CONFIG_IRQ_TIME_ACCOUNTING", "n" },
-		{ "CONFIG_PSI", "y" },
+		{ "HZ", "250" },
+		{ "IRQ_TIME_ACCOUNTING", "n" },
+		{ "PSI", "y" },
 	};
 
 	*profile = (struct profile){
@@ -143,7 +150,7 @@ static inline void fixture_make(struct profile *profile)
 		.duration_ns = 5000000000,
 		.inside_ns = 171,
 		.whole_ns = 441,
-		.lost = { .migrated = 2, .recursion = 1 },
+		.lost = { .migrated = 2, .recursion = 1, .processes = 4 },
 	};
 	profile->host.config = fixture_copy(config, sizeof(config));
 	profile->host.nr_config = FIXTURE_ARRAY(config);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The histogram: bounds of every bucket, its edges, and percentiles beside sorted samples. */
 #include "unit.h"
-#include "profile.h" /* with src/hist.h; "hist.h" from here is include/hist.h */
+#include "hist.h"
 
 static void test_bounds(void **state)
 {
