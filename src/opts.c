@@ -67,6 +67,19 @@ static int set_value(const struct opt *opt, const char *command, const char *tex
 	return 0;
 }
 
+/* What getopt_long(3) did not like: it moves optind past a cluster of letters only at its end. */
+static void complain(char **argv, int got)
+{
+	char letter[] = { '-', (char)optopt, 0 };
+	bool is_letter = optopt > 0 && optopt < LONG_FIRST;
+
+	error("%s: %s %s; see cputoll %s -h", argv[0],
+	      got == ':'	     ? "an argument is missing after"
+	      : optopt >= LONG_FIRST ? "no argument goes with"
+				     : "unknown option",
+	      is_letter ? letter : argv[optind - 1], argv[0]);
+}
+
 int opts_parse(const struct opts *opts, int argc, char **argv, int *first)
 {
 	struct option longs[OPTS_MAX + 2] = {};
@@ -98,9 +111,7 @@ int opts_parse(const struct opts *opts, int argc, char **argv, int *first)
 			return OPTS_HELP;
 		}
 		if (got == '?' || got == ':') {
-			error("%s: %s %s; see cputoll %s -h", argv[0],
-			      got == ':' ? "an argument is missing after" : "unknown option",
-			      argv[optind - 1], argv[0]);
+			complain(argv, got);
 			return OPTS_INVALID;
 		}
 		for (i = 0; i < opts->nr && !opt; i++)

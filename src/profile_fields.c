@@ -41,7 +41,7 @@ static const struct field lost_row[] = {
 	{ "migrated", FIELD_U64, MEMBER(T, lost.migrated) },
 	{ "overflow", FIELD_U64, MEMBER(T, lost.overflow) },
 	{ "recursion", FIELD_U64, MEMBER(T, lost.recursion) },
-	{ "processes", FIELD_U64, MEMBER(T, lost.processes) },
+	{ "processes", FIELD_U64, .is_optional = true, MEMBER(T, lost.processes) },
 };
 static const struct fields lost = FIELDS(lost_row, T);
 #undef T

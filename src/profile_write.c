@@ -191,7 +191,8 @@ static struct json_object *value_of(const struct profile *profile, const struct 
 	case FIELD_ID:
 		return json_object_new_int64((const struct profile_path *)base - profile->paths);
 	case FIELD_PARENT:
-		return string_of(profile->paths[*(const int *)at].function, field->size);
+		return string_of(profile->paths[*(const int *)at].function,
+				 sizeof(profile->paths->function));
 	}
 	return NULL;
 }

@@ -72,6 +72,26 @@ size_t text_width(const char *text)
 	return width;
 }
 
+void text_cell(FILE *out, int columns, const char *text)
+{
+	size_t room = columns < 0 ? -columns : columns, width;
+	char clean[512];
+
+	text_clean(clean, sizeof(clean), text);
+	width = text_width(clean);
+	if (width > room) {
+		char *end = clean;
+
+		for (size_t i = 0; i + 1 < room; i++)
+			end += text_utf8_bytes(end);
+		*end = 0;
+		fprintf(out, "%s…", clean);
+		return;
+	}
+	fprintf(out, "%*s%s%*s", columns < 0 ? 0 : (int)(room - width), "", clean,
+		columns < 0 ? (int)(room - width) : 0, "");
+}
+
 /* Three significant digits in the first of @units in which there is but one to three before the
  * point; each unit is 1000 of the one before. */
 static const char *print_scaled(char *buf, double number, const char *const *units, size_t nr)
@@ -131,8 +151,6 @@ const char *text_percent(char buf[TEXT_NUMBER_BYTES], double part, double whole)
 
 	if (whole <= 0)
 		return strcpy(buf, "-");
-	if (part > 0 && percent < 0.05)
-		return strcpy(buf, "<0.1 %");
 	snprintf(buf, TEXT_NUMBER_BYTES, "%.*f %%", part > 0 && percent < 9.95 ? 1 : 0, percent);
 	return buf;
 }

@@ -7,6 +7,7 @@
 #define CPUTOLL_TEXT_H
 
 #include <stddef.h>
+#include <stdio.h>
 #include <linux/types.h>
 
 /* Room for any number text_*() prints. */
@@ -25,6 +26,12 @@ char *text_clean(char *to, size_t bytes, const char *from);
 /* text_width() - columns of @text, which is clean: one a character. */
 size_t text_width(const char *text);
 
+/*
+ * text_cell() - print @text, cleaned, on exactly @columns columns: cut with "…" when longer,
+ * else padded, on the right when @columns is negative (as in printf's %-5s).
+ */
+void text_cell(FILE *out, int columns, const char *text);
+
 /* text_count() - @number as "999", "1.23 k", "45.6 M"; text_grouped() - as "1 200 064". */
 const char *text_count(char buf[TEXT_NUMBER_BYTES], double number);
 const char *text_grouped(char buf[TEXT_NUMBER_BYTES], __u64 number);
@@ -32,7 +39,8 @@ const char *text_grouped(char buf[TEXT_NUMBER_BYTES], __u64 number);
 /* text_duration() - @ns as "356 ns", "1.23 µs", "45.6 ms", "5.00 s". */
 const char *text_duration(char buf[TEXT_NUMBER_BYTES], double ns);
 
-/* text_percent() - @part of @whole as "61 %", "0.3 %"; "-" when there is no whole. */
+/* text_percent() - @part of @whole as "61 %", "3.3 %", "0 %" for exactly none; "-" when there is no
+ * whole. */
 const char *text_percent(char buf[TEXT_NUMBER_BYTES], double part, double whole);
 
 #endif /* CPUTOLL_TEXT_H */
