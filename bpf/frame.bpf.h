@@ -50,8 +50,12 @@ static __noinline __u64 what_read(const struct slot *slot, __u64 key, enum fn_ki
 		else if (origin.clock == CLK_NONE)
 			return 0;
 	}
+	if (kind == FN_BELOW) /* the scheduler at work for the caller, whatever else that is doing */
+		origin.clock = CLK_NONE;
 	node = node_outermost(origin.caller, origin.clock, function);
-	return node ? frame_what(node, flags, asks_of(origin.clock)) : 0;
+	if (!node)
+		return 0;
+	return frame_what(node, flags, kind == FN_BELOW ? FRAME_NO_PROCESS : asks_of(origin.clock));
 }
 
 /*
