@@ -3,7 +3,6 @@
  * cputoll: what reading CPU time costs on a live kernel. This file is the table of commands;
  * each command is one cmd_*.c.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "cmd.h"
@@ -20,18 +19,6 @@ static const struct command {
 	{ "version", cmd_version, "print the version" },
 };
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-void error(const char *fmt, ...)
-{
-	va_list args;
-
-	fflush(stdout);
-	va_start(args, fmt);
-	fputs("cputoll: ", stderr);
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
-	va_end(args);
-}
 
 static void print_usage(FILE *to)
 {
