@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs a workload: starts its company, makes the reads of each of its kinds, disarms what was
+ * armed, and adds up. Called by cmd_bench.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "bench.h"
+#include "bench_helpers.h"
+
+static const char *const clock_names[] = {
+#define X(id, name, asks, scaled) [CLK_##id] = name,
+	CPUTOLL_CLOCKS(X)
+#undef X
+};
+
+/* By the vDSO, and no CPU clock where that has to ask the kernel. */
+static __u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* @ctx->what, else the read itself. */
+static void set_error(struct bench_run *run, const struct bench_context *ctx,
+		      const struct bench_kind *kind)
+{
+	if (ctx->what)
+		snprintf(run->error, sizeof(run->error), "%s", ctx->what);
+	else
+		snprintf(run->error, sizeof(run->error), "%s of %s%s%s", kind->syscall,
+			 clock_names[kind->clock], kind->how[0] ? ", " : "", kind->how);
+}
+
+static bool is_limited(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_CPU, &limit) && limit.rlim_cur != RLIM_INFINITY;
+}
+
+static int make_reads(struct bench_run *run, struct bench_context *ctx)
+{
+	bool limited = is_limited();
+	int err;
+
+	for (size_t i = 0; i < bench_nr_kinds; i++) {
+		const struct bench_kind *kind = &bench_kinds[i];
+		struct bench_result *result = &run->results[run->nr];
+		__u64 start_ns;
+
+		if (run->workload->in && !(kind->in & run->workload->in))
+			continue;
+		result->kind = kind;
+		result->reads = (__u64)run->count * (run->workload->in ? 1 : kind->reads);
+		start_ns = now_ns();
+		err = kind->make(ctx, kind, result->reads);
+		result->duration_ns = now_ns() - start_ns;
+		if (err) {
+			set_error(run, ctx, kind);
+			return err;
+		}
+		bench_expect(kind, result->reads, limited, result->calls);
+		run->reads += result->reads;
+		run->duration_ns += result->duration_ns;
+		run->nr++;
+	}
+	return 0;
+}
+
+/*
+ * The last kind first, so that the first timer armed is the last to go: the kernel stops
+ * the process's CPU timer, at a tick, once nothing is armed any more, and the next read
+ * would be expensive again.
+ */
+static int undo_reads(struct bench_run *run, struct bench_context *ctx)
+{
+	for (size_t i = run->nr; i-- > 0;) {
+		const struct bench_kind *kind = run->results[i].kind;
+		int err = kind->undo ? kind->undo(ctx, kind) : 0;
+
+		if (err) {
+			set_error(run, ctx, kind);
+			return err;
+		}
+	}
+	return 0;
+}
+
+int bench_run(struct bench_run *run)
+{
+	/* an idle thread is one of the helpers that a workload may need */
+	int threads = run->workload->helpers && !run->threads ? 1 : run->threads;
+	struct bench_context ctx = { .pid = getpid(), .tid = (int)syscall(SYS_gettid) };
+	struct bench_helpers *helpers;
+	int err;
+
+	for (int clock = 0; clock < CLK_COUNT; clock++)
+		for (int how = 0; how < BY_COUNT; how++)
+			ctx.timers[clock][how] = NO_TIMER;
+	err = bench_helpers__start(&helpers, threads, run->workload->helpers, &ctx.what);
+	if (err) {
+		snprintf(run->error, sizeof(run->error), "%s", ctx.what);
+		return err;
+	}
+	ctx.what = NULL;
+	ctx.other_tid = bench_helpers__tid(helpers);
+	ctx.other_pid = bench_helpers__pid(helpers);
+	err = make_reads(run, &ctx);
+	if (!err)
+		err = undo_reads(run, &ctx);
+	bench_helpers__stop(helpers);
+	return err;
+}

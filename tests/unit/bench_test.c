@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pure parts of the bench workloads: how a clock id is put together, and that the table of
+ * kinds is in itself right. Run by `make unit`.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "bench.h"
+#include "functions.h"
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The kind of @syscall, @clock and @how; fails when there is none. */
+static const struct bench_kind *find(const char *syscall, enum clock_id clock, const char *how)
+{
+	for (size_t i = 0; i < bench_nr_kinds; i++) {
+		const struct bench_kind *kind = &bench_kinds[i];
+
+		if (!strcmp(kind->syscall, syscall) && kind->clock == clock &&
+		    !strcmp(kind->how, how))
+			return kind;
+	}
+	fail_msg("no kind %s, clock %d, %s", syscall, clock, how);
+	return NULL;
+}
+
+static void clock_id_is_the_kernels(void **state)
+{
+	(void)state;
+	/* include/linux/posix-timers.h: PROCESS_CLOCK is -6, THREAD_CLOCK is -2 */
+	assert_int_equal(bench_clock_id(0, false, CPUCLOCK_TYPE_PROF), -8);
+	assert_int_equal(bench_clock_id(0, false, CPUCLOCK_TYPE_VIRT), -7);
+	assert_int_equal(bench_clock_id(0, false, CPUCLOCK_TYPE_SCHED), -6);
+	assert_int_equal(bench_clock_id(0, true, CPUCLOCK_TYPE_PROF), -4);
+	assert_int_equal(bench_clock_id(0, true, CPUCLOCK_TYPE_VIRT), -3);
+	assert_int_equal(bench_clock_id(0, true, CPUCLOCK_TYPE_SCHED), -2);
+	assert_int_equal(bench_clock_id(1, false, CPUCLOCK_TYPE_PROF), -16);
+	assert_int_equal(bench_clock_id(1234, true, CPUCLOCK_TYPE_SCHED), -9874);
+}
+
+static void clock_id_decodes_to_what_it_was_made_of(void **state)
+{
+	static const int pids[] = { 0, 1, 2, 1234, 32768, 4194303 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++)
+		for (int thread = 0; thread <= 1; thread++)
+			for (int type = 0; type < 3; type++) {
+				struct clock_ref ref;
+
+				clock_decode(bench_clock_id(pids[i], thread, type), &ref);
+				assert_int_equal(ref.is_cpu, 1);
+				assert_int_equal(ref.is_thread, thread);
+				assert_int_equal(ref.type, type);
+				assert_int_equal(ref.pid, pids[i]);
+			}
+}
+
+static void kinds_are_told_apart(void **state)
+{
+	(void)state;
+	assert_in_range(bench_nr_kinds, 1, BENCH_MAX_KINDS);
+	for (size_t i = 0; i < bench_nr_kinds; i++) {
+		const struct bench_kind *kind = &bench_kinds[i];
+
+		assert_ptr_equal(find(kind->syscall, kind->clock, kind->how), kind);
+		for (size_t j = 0; j < i; j++)
+			assert_int_not_equal(bench_kinds[j].reads, kind->reads);
+	}
+}
+
+static void kinds_reads_are_primes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < bench_nr_kinds; i++) {
+		/* with an undo() one of the reads disarms, and there is one at least to arm */
+		assert_true(bench_kinds[i].reads > 2);
+		for (unsigned by = 2; by < bench_kinds[i].reads; by++)
+			assert_int_not_equal(bench_kinds[i].reads % by, 0);
+	}
+}
+
+static bool is_traced_syscall(const char *name)
+{
+	static const char *const names[] = {
+#define X(fn, kind, parent, preemptible, config) \
+	[FN_ID_##fn] = FN_##kind == FN_SYSCALL ? #fn : NULL,
+		CPUTOLL_FUNCTIONS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i] && !strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static void kinds_name_traced_syscalls_and_clocks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < bench_nr_kinds; i++) {
+		const struct bench_kind *kind = &bench_kinds[i];
+		bool is_proc = kind->clock == CLK_PROC_PROCESS || kind->clock == CLK_PROC_THREAD;
+
+		assert_in_range(kind->clock, CLK_NONE + 1, CLK_COUNT - 1);
+		assert_true(is_proc ? !strcmp(kind->syscall, "read")
+				    : is_traced_syscall(kind->syscall));
+		assert_in_range(kind->reach, REACH_NOTHING, REACH_COUNT - 1);
+		assert_non_null(kind->make);
+	}
+}
+
+static void functions_are_traced(void **state)
+{
+	static const char *const names[] = {
+#define X(fn, kind, parent, preemptible, config) #fn,
+		CPUTOLL_FUNCTIONS(X)
+#undef X
+	};
+
+	(void)state;
+	for (int i = 0; i < BENCH_FUNCTIONS; i++) {
+		bool found = false;
+
+		for (size_t j = 0; j < ARRAY_SIZE(names); j++)
+			found |= !strcmp(names[j], bench_functions[i]);
+		assert_true(found);
+	}
+}
+
+/* Every clock of include/clocks.h is read by one kind at least. */
+static void every_clock_is_read(void **state)
+{
+	(void)state;
+	for (int clock = CLK_NONE + 1; clock < CLK_COUNT; clock++) {
+		bool found = false;
+
+		for (size_t i = 0; i < bench_nr_kinds; i++)
+			found |= bench_kinds[i].clock == (enum clock_id)clock;
+		assert_true(found);
+	}
+}
+
+static void assert_calls(const struct bench_kind *kind, bool limited, __u64 adjusted, __u64 group,
+			 __u64 runtime, __u64 rq_clock)
+{
+	__u64 calls[BENCH_FUNCTIONS];
+
+	bench_expect(kind, 100, limited, calls);
+	assert_int_equal(calls[BENCH_ADJUSTED], adjusted);
+	assert_int_equal(calls[BENCH_GROUP], group);
+	assert_int_equal(calls[BENCH_RUNTIME], runtime);
+	assert_int_equal(calls[BENCH_RQ_CLOCK], rq_clock);
+}
+
+static void expected_calls_of_100_reads(void **state)
+{
+	(void)state;
+	assert_calls(find("clock_gettime", CLK_THREAD_SCHED, "constant"), false, 0, 0, 100, 100);
+	assert_calls(find("clock_gettime", CLK_THREAD_VIRT, "pid 0"), false, 0, 0, 0, 0);
+	assert_calls(find("clock_gettime", CLK_OTHER_THREAD_SCHED, "pid"), false, 0, 0, 100, 0);
+	assert_calls(find("clock_gettime", CLK_PROCESS_PROF, "pid"), false, 0, 100, 100, 100);
+	assert_calls(find("clock_gettime", CLK_OTHER_PROCESS_VIRT, "pid"), false, 0, 100, 0, 0);
+	assert_calls(find("times", CLK_SELF, ""), false, 100, 100, 100, 100);
+	assert_calls(find("getrusage", CLK_CHILDREN, ""), false, 0, 0, 0, 0);
+	assert_calls(find("wait4", CLK_CHILD, "rusage"), false, 200, 200, 0, 0);
+	assert_calls(find("waitid", CLK_CHILD, "no rusage"), false, 100, 100, 0, 0);
+	assert_calls(find("timer_settime", CLK_PROCESS_SCHED, "constant"), false, 0, 1, 1, 1);
+	assert_calls(find("timer_settime", CLK_OTHER_PROCESS_SCHED, "pid"), false, 0, 1, 0, 0);
+	assert_calls(find("setitimer", CLK_PROCESS_PROF, ""), false, 0, 0, 0, 0);
+}
+
+static void cpu_limit_saves_the_sums(void **state)
+{
+	(void)state;
+	assert_calls(find("clock_gettime", CLK_PROCESS_SCHED, "constant"), true, 0, 0, 0, 0);
+	assert_calls(find("timer_settime", CLK_PROCESS_SCHED, "constant"), true, 0, 0, 0, 0);
+	assert_calls(find("clock_gettime", CLK_THREAD_SCHED, "constant"), true, 0, 0, 100, 100);
+	assert_calls(find("getrusage", CLK_SELF, ""), true, 100, 100, 100, 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clock_id_is_the_kernels),
+		cmocka_unit_test(clock_id_decodes_to_what_it_was_made_of),
+		cmocka_unit_test(kinds_are_told_apart),
+		cmocka_unit_test(kinds_reads_are_primes),
+		cmocka_unit_test(kinds_name_traced_syscalls_and_clocks),
+		cmocka_unit_test(functions_are_traced),
+		cmocka_unit_test(every_clock_is_read),
+		cmocka_unit_test(expected_calls_of_100_reads),
+		cmocka_unit_test(cpu_limit_saves_the_sums),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
