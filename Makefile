@@ -84,6 +84,16 @@ $(B)/unit/%: tests/unit/%.c $(LIB) | $(B)/unit
 	$(say) TEST $@
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(LIB) -lcmocka $(LIBS)
 
+# The yardstick of `make bench-overhead`, static so that a guest needs nothing else.
+$(B)/gen/floor.bpf.o: tests/overhead/floor.bpf.c | $(B)/gen
+	$(say) BPF $@
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@.tmp.o $<
+	$(Q)$(BPFTOOL) gen object $@ $@.tmp.o
+
+$(B)/floor: tests/overhead/floor.c $(B)/gen/floor.skel.h
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -static -o $@ $< $(STATIC_LIBS)
+
 $(B)/obj $(B)/gen $(B)/unit:
 	$(Q)mkdir -p $@
 

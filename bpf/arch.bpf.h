@@ -10,15 +10,12 @@
 
 /* arch/x86/include/asm/page_64_types.h, without KASAN; the registers are at its very top
  * on the kernels that need them found by hand (before 5.15). */
-#define ARCH_STACK_BYTES (16 << 10)
-#define ARCH_NR(regs)	 ((regs)->orig_ax)
-#define ARCH_ARG0(regs)	 ((regs)->di)
-#define ARCH_COMPAT_ARG0(regs) ((regs)->bx)
+#define ARCH_STACK_BYTES       (16 << 10)
+#define ARCH_NR_FIELD	       orig_ax
+#define ARCH_ARG0_FIELD	       di
+#define ARCH_COMPAT_ARG0_FIELD bx
 /* TS_COMPAT, arch/x86/include/asm/thread_info.h: in a 32-bit syscall */
 #define ARCH_STATUS_COMPAT 2
-/* x32 syscalls carry this in their number; the numbers are the 64-bit ones below 512 */
-#define ARCH_NR_MASK 0x3fffffff
-
 #else
 #error "a new architecture needs its block here, a row in src/arch.c and a vmlinux/vmlinux.h"
 #endif

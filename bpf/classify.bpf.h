@@ -54,69 +54,68 @@ static __always_inline __u32 classify_itimer(int which)
 	return CLK_NONE; /* ITIMER_REAL */
 }
 
-/* The registers that @task's syscall saved: by the helper, else (before 5.15) by hand. */
-static __always_inline void read_registers(struct task_struct *task, const struct slot *slot,
-					   long *nr, int *arg0, bool compat)
+/* A syscall as its task's saved registers name it. */
+struct request {
+	__u16 nr; /* 0xffff: not in a syscall */
+	int arg0;
+};
+
+/* By the helper, else (before 5.15) by hand. The first argument is a 64-bit program's. */
+static __always_inline struct request read_request(struct task_struct *task,
+						   const struct slot *slot)
 {
+	struct pt_regs *regs;
+
 	if (has_task_regs) {
-		struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
-
-		*nr = ARCH_NR(regs);
-		*arg0 = compat ? ARCH_COMPAT_ARG0(regs) : ARCH_ARG0(regs);
-	} else {
-		struct pt_regs *regs = (void *)(slot->stack + ARCH_STACK_BYTES -
-						bpf_core_type_size(struct pt_regs));
-
-		*nr = BPF_CORE_READ(regs, orig_ax);
-		*arg0 = compat ? BPF_CORE_READ(regs, bx) : BPF_CORE_READ(regs, di);
+		regs = (void *)bpf_task_pt_regs(task);
+		return (struct request){ regs->ARCH_NR_FIELD, regs->ARCH_ARG0_FIELD };
 	}
+	regs = (void *)(slot->stack + ARCH_STACK_BYTES - bpf_core_type_size(struct pt_regs));
+	return (struct request){ BPF_CORE_READ(regs, ARCH_NR_FIELD),
+				 BPF_CORE_READ(regs, ARCH_ARG0_FIELD) };
 }
 
-/*
- * classify() - where the call that opens the outermost frame of @task comes from.
- * @irq: on an interrupt's stack, so not on @task's behalf
- */
-static __always_inline void classify(struct task_struct *task, const struct slot *slot, bool irq,
+/* The same argument of a 32-bit program. */
+static __always_inline int read_compat_arg0(struct task_struct *task, const struct slot *slot)
+{
+	struct pt_regs *regs;
+
+	if (has_task_regs)
+		regs = (void *)bpf_task_pt_regs(task);
+	else
+		regs = (void *)(slot->stack + ARCH_STACK_BYTES -
+				bpf_core_type_size(struct pt_regs));
+	return BPF_CORE_READ(regs, ARCH_COMPAT_ARG0_FIELD);
+}
+
+/* classify() - where @request, which opens the outermost frame of @slot's task, comes from. */
+static __always_inline void classify(const struct slot *slot, struct request request,
 				     struct origin *origin)
 {
-	__u32 flags, status;
-	bool compat;
-	long nr;
-	int arg0;
+	struct task_struct *task = current_task();
 
 	origin->clock = CLK_NONE;
 	origin->class = CLASS_NONE;
-	if (irq) {
-		origin->caller = CALLER_CONTEXTS + CTX_IRQ;
+	if (slot->context) {
+		origin->caller = slot->context;
 		return;
 	}
-	if (has_task_btf) {
-		flags = task->flags;
-		status = task->thread_info.status;
-	} else {
-		flags = BPF_CORE_READ(task, flags);
-		status = BPF_CORE_READ(task, thread_info.status);
-	}
-	if (flags & PF_KTHREAD) {
-		origin->caller = CALLER_CONTEXTS + (slot->tgid ? CTX_KTHREAD : CTX_IDLE);
-		return;
-	}
-	compat = status & ARCH_STATUS_COMPAT;
-	read_registers(task, slot, &nr, &arg0, compat);
-	if (nr < 0) {
+	if (request.nr == 0xffff) {
 		origin->caller = CALLER_CONTEXTS + CTX_FAULT;
 		return;
 	}
-	origin->caller = nr & (CALLER_SYSCALLS - 1);
-	if (compat)
+	origin->caller = request.nr & (CALLER_SYSCALLS - 1);
+	if (BPF_CORE_READ(task, thread_info.status) & ARCH_STATUS_COMPAT) {
 		origin->caller += CALLER_COMPAT;
+		request.arg0 = read_compat_arg0(task, slot);
+	}
 	origin->class = syscall_classes[BOUNDED(origin->caller, 2 * CALLER_SYSCALLS)];
-	if (origin->class == CLASS_CLOCKID) /* the common one first */
-		origin->clock = classify_clock(slot, arg0);
+	if (origin->class == CLASS_CLOCKID)
+		origin->clock = classify_clock(slot, request.arg0);
 	else if (origin->class == CLASS_RUSAGE)
-		origin->clock = classify_rusage(arg0);
+		origin->clock = classify_rusage(request.arg0);
 	else if (origin->class == CLASS_ITIMER)
-		origin->clock = classify_itimer(arg0);
+		origin->clock = classify_itimer(request.arg0);
 	else if (origin->class == CLASS_SELF)
 		origin->clock = CLK_SELF;
 	else if (origin->class == CLASS_WAIT)

@@ -15,33 +15,33 @@ char LICENSE[] SEC("license") = "GPL";
 #define RESULT_BELOW(ctx)     0
 #define RESULT_CALIBRATE(ctx) 0
 
-#define PROGRAM_PAIR(name, kind)                                                                   \
-	SEC("fentry") int enter_##name(__u64 *ctx)                                                 \
-	{                                                                                          \
-		frame_open(ctx, FN_ID_##name, FN_##kind);                                          \
-		return 0;                                                                          \
-	}                                                                                          \
-	SEC("fexit") int exit_##name(__u64 *ctx)                                                   \
-	{                                                                                          \
-		frame_close(ctx, FN_ID_##name, FN_##kind, RESULT_##kind(ctx));                     \
-		return 0;                                                                          \
+#define PROGRAM_PAIR(name, kind, parent)                                       \
+	SEC("fentry") int enter_##name(__u64 *ctx)                             \
+	{                                                                      \
+		frame_open(ctx, FN_ID_##name, FN_##kind, FN_ID_##parent);      \
+		return 0;                                                      \
+	}                                                                      \
+	SEC("fexit") int exit_##name(__u64 *ctx)                               \
+	{                                                                      \
+		frame_close(ctx, FN_ID_##name, FN_##kind, RESULT_##kind(ctx)); \
+		return 0;                                                      \
 	}
 
 /* Both take the timer as their first argument. */
-#define PROGRAM_RESOLVE(name, kind)                                                                \
-	SEC("fentry") int enter_##name(__u64 *ctx)                                                 \
-	{                                                                                          \
-		frame_resolve((struct k_itimer *)ctx[0]);                                          \
-		return 0;                                                                          \
+#define PROGRAM_RESOLVE(name, kind, parent)               \
+	SEC("fentry") int enter_##name(__u64 *ctx)        \
+	{                                                 \
+		frame_resolve((struct k_itimer *)ctx[0]); \
+		return 0;                                 \
 	}
 
-#define PROGRAM_SYSCALL	  PROGRAM_PAIR
-#define PROGRAM_PROCFS	  PROGRAM_PAIR
-#define PROGRAM_READ	  PROGRAM_PAIR
-#define PROGRAM_BELOW	  PROGRAM_PAIR
-#define PROGRAM_CALIBRATE PROGRAM_PAIR
+#define PROGRAM_SYSCALL				   PROGRAM_PAIR
+#define PROGRAM_PROCFS				   PROGRAM_PAIR
+#define PROGRAM_READ				   PROGRAM_PAIR
+#define PROGRAM_BELOW				   PROGRAM_PAIR
+#define PROGRAM_CALIBRATE			   PROGRAM_PAIR
 
-#define X(name, kind, parent, preemptible, config) PROGRAM_##kind(name, kind)
+#define X(name, kind, parent, preemptible, config) PROGRAM_##kind(name, kind, parent)
 CPUTOLL_FUNCTIONS(X)
 #undef X
 

@@ -11,55 +11,87 @@
 #include "node.bpf.h"
 #include "classify.bpf.h"
 
-#define is_error(result) ((result) < 0 && (result) >= -4095) /* include/linux/err.h */
-#define is_entry(kind)	 ((kind) == FN_SYSCALL || (kind) == FN_PROCFS)
+#define is_error(result)      ((result) < 0 && (result) >= -4095) /* include/linux/err.h */
+#define is_entry(kind)	      ((kind) == FN_SYSCALL || (kind) == FN_PROCFS)
 #define frame_at(slot, depth) (&(slot)->frames[BOUNDED(depth, MAX_DEPTH)])
 
-/*
- * The node of an outermost call, 0 when it is not to be followed: not a read of CPU time, or
- * before the start or after the end.
- */
-static __always_inline __u32 outermost(struct task_struct *task, struct slot *slot, bool irq,
-				       enum fn_id function, enum fn_kind kind, __u32 *asks,
-				       __u16 *flags)
+/* frame.what of a frame just opened */
+static __always_inline __u64 frame_what(__u32 node, __u8 flags, __u8 asks)
 {
-	struct origin origin;
+	return node | (__u64)flags << 16 | (__u64)asks << 24;
+}
 
-	if ((kind == FN_BELOW && !all_callers) || !active)
-		return 0;
-	*flags = irq ? FRAME_IRQ : 0;
-	*asks = SLOT_NO_PROCESS;
+/* Of a frame that begins a tree of its own, in @context. */
+static __noinline __u64 what_apart(__u32 context, __u32 function)
+{
+	__u32 node = node_outermost(CALLER_CONTEXTS + context, CLK_NONE, function);
+
+	return node ? frame_what(node, FRAME_APART, FRAME_NO_PROCESS) : 0;
+}
+
+/* Of an outermost frame, in full; 0 when it is no read of CPU time. */
+static __noinline __u64 what_read(const struct slot *slot, __u64 key, enum fn_kind kind)
+{
+	struct request request = { .nr = key, .arg0 = key >> 32 };
+	__u32 function = key >> 16 & 0x7fff, node;
+	struct origin origin;
+	__u8 flags = 0;
+
 	if (kind == FN_CALIBRATE) {
-		origin.caller = CALLER_CONTEXTS + CTX_COUNT;
-		origin.clock = CLK_NONE;
-	} else {
-		classify(task, slot, irq, &origin);
-		if (kind == FN_PROCFS)
-			origin.clock = function == FN_ID_proc_tid_stat ? CLK_PROC_THREAD :
-									 CLK_PROC_PROCESS;
-		if (kind == FN_SYSCALL) {
-			if (origin.class == CLASS_TIMER || origin.class == CLASS_WAIT)
-				*flags = FRAME_TENTATIVE;
-			else if (origin.clock == CLK_NONE)
-				return 0;
-		}
-		if (!irq)
-			*asks = asks_of(origin.clock);
+		node = node_outermost(CALLER_CONTEXTS + CTX_COUNT, CLK_NONE, function);
+		return node ? frame_what(node, 0, FRAME_NO_PROCESS) : 0;
 	}
-	return node_below(node_root(origin.caller, origin.clock), function);
+	classify(slot, request, &origin);
+	if (kind == FN_PROCFS)
+		origin.clock = function == FN_ID_proc_tid_stat ? CLK_PROC_THREAD : CLK_PROC_PROCESS;
+	if (kind == FN_SYSCALL) {
+		if (origin.class == CLASS_TIMER || origin.class == CLASS_WAIT)
+			flags = FRAME_TENTATIVE;
+		else if (origin.clock == CLK_NONE)
+			return 0;
+	}
+	node = node_outermost(origin.caller, origin.clock, function);
+	return node ? frame_what(node, flags, asks_of(origin.clock)) : 0;
 }
 
 /*
- * The node of a call on an interrupt's stack that finds frames open. The first one starts a tree
- * of its own; those inside it are its children.
+ * Of an outermost frame. Who reads CPU time does it again and again, in the same way: while the
+ * syscall, its first argument and the function are those of the task's latest read, so is the
+ * answer. (A program that mixes 32-bit and 64-bit syscalls of the same number and argument is
+ * mistaken.)
  */
-static __noinline __u32 inside_interrupt(struct slot *slot, __u32 depth, __u32 function)
+static __always_inline __u64 what_outermost(struct task_struct *task, struct slot *slot, bool irq,
+					    enum fn_id function, enum fn_kind kind)
+{
+	struct request request;
+	__u64 key;
+
+	if ((kind == FN_BELOW && !all_callers) || !active)
+		return 0;
+	if (irq)
+		return what_apart(CTX_IRQ, function);
+	request = read_request(task, slot);
+	key = (__u64)request.arg0 << 32 | 1u << 31 | function << 16 | request.nr;
+	if (slot->read_key != key) {
+		slot->read_what = what_read(slot, key, kind);
+		slot->read_key = key;
+	}
+	return slot->read_what;
+}
+
+/* Of a frame above others. @usual: where a BELOW function is called from in a read. */
+static __always_inline __u64 what_nested(struct slot *slot, __u32 depth, bool irq,
+					 enum fn_id function, enum fn_kind kind, enum fn_id usual)
 {
 	struct frame *top = frame_at(slot, depth - 1);
+	__u32 node;
 
-	if (top->flags & FRAME_IRQ)
-		return node_below(top->node, function);
-	return node_below(node_root(CALLER_CONTEXTS + CTX_IRQ, CLK_NONE), function);
+	if (irq && !(top->flags & FRAME_APART))
+		return what_apart(CTX_IRQ, function);
+	node = node_below(top->node, function, kind, usual);
+	if (node == NODE_IGNORED)
+		return all_callers ? what_apart(CTX_SWITCH, function) : 0;
+	return node;
 }
 
 /* Drop frames that were opened and never closed: the program at their exit did not run. */
@@ -69,45 +101,43 @@ static __noinline void drop_frames(struct slot *slot, __u32 depth)
 	WRITE_ONCE(slot->depth, depth);
 }
 
-static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_kind kind)
+static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_kind kind,
+				       enum fn_id usual)
 {
 	struct task_struct *task = current_task();
-	__u32 index = slot_index(task), depth, node, asks = 0;
+	__u32 index = slot_index(task), depth;
 	struct slot *slot = &slots[index];
 	struct frame *frame;
-	__u16 flags = 0;
+	__u64 what;
 	bool irq;
 
 	if (slot->task != (__u64)task) {
-		/* Nothing to claim it for: most calls of these are no part of any read. */
-		if (kind == FN_BELOW && !all_callers)
-			slot = bpf_map_lookup_elem(&spilled, &(__u64){ (__u64)task });
-		else if (active)
+		slot = slot_elsewhere(index);
+		if (!slot) {
+			/* Most calls of a BELOW function are no part of any read. */
+			if ((kind == FN_BELOW && !all_callers) || !active)
+				return;
 			slot = slot_claim(index);
-		else
-			return;
-		if (!slot)
-			return;
+			if (!slot)
+				return;
+		}
 	}
 	irq = distance(ctx, slot) >= ARCH_STACK_BYTES;
 	depth = READ_ONCE(slot->depth);
-	if (is_entry(kind) && depth && depth != SLOT_MUTED && !irq) {
+	if (is_entry(kind) && depth && depth != SLOT_MUTED) {
 		drop_frames(slot, 0); /* a syscall runs inside nothing that is traced */
 		depth = 0;
 	}
 	if (!depth) {
-		node = outermost(task, slot, irq, function, kind, &asks, &flags);
-	} else if (depth >= MAX_DEPTH) {
+		what = what_outermost(task, slot, irq, function, kind);
+	} else if (depth < MAX_DEPTH) {
+		what = what_nested(slot, depth, irq, function, kind, usual);
+	} else {
 		if (depth != SLOT_MUTED)
 			loss(overflow);
 		return;
-	} else if (irq) {
-		flags = FRAME_IRQ;
-		node = inside_interrupt(slot, depth, function);
-	} else {
-		node = node_below(frame_at(slot, depth - 1)->node, function);
 	}
-	if (!node)
+	if (!what)
 		return;
 	/*
 	 * Depth first: an interrupt from here on stacks its frames above this one and takes them
@@ -116,12 +146,8 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 	 */
 	WRITE_ONCE(slot->depth, depth + 1);
 	frame = frame_at(slot, depth);
-	WRITE_ONCE(frame->flags, flags);
+	WRITE_ONCE(frame->what, what);
 	frame->ctx = (__u64)ctx;
-	frame->node = node;
-	frame->nested = 0;
-	if (!depth)
-		slot->asks = asks;
 	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
 }
 
@@ -147,10 +173,10 @@ static __noinline __u32 find_frame(struct slot *slot, __u64 ctx)
 }
 
 /*
- * An interrupt's outermost frame has closed: what it took, with all its probes cost, isn't the
- * time of those it interrupted.
+ * A frame that was apart has closed: what it took, with all its probes cost, isn't the time of
+ * those it came in between.
  */
-static __noinline void interrupt_over(struct slot *slot, __u32 depth, __u64 raw_ns, __u32 nested)
+static __noinline void apart_over(struct slot *slot, __u32 depth, __u64 raw_ns, __u32 nested)
 {
 	__u64 stolen_ns = raw_ns - inside_ns + (nested + 1) * whole_ns;
 
@@ -162,7 +188,7 @@ static __noinline void interrupt_over(struct slot *slot, __u32 depth, __u64 raw_
 	}
 }
 
-/* Add one call to its node's sums. */
+/* Add one call to its node's sums. Returns its corrected latency, ns. */
 static __always_inline __u64 count(struct slot *slot, __u32 node, __u64 raw_ns, __u32 nested)
 {
 	__u64 ns = raw_ns - inside_ns - nested * whole_ns;
@@ -184,20 +210,16 @@ static __always_inline __u64 count(struct slot *slot, __u32 node, __u64 raw_ns, 
 static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_kind kind,
 					__s64 result)
 {
-	__u64 now = bpf_ktime_get_ns(), raw_ns, ns, key;
+	__u64 now = bpf_ktime_get_ns(), raw_ns, ns;
 	struct task_struct *task = current_task();
-	__u32 index = slot_index(task), depth, nested, node;
+	__u32 index = slot_index(task), depth;
 	struct slot *slot = &slots[index];
-	bool spill = false;
-	struct frame *frame;
-	__u16 flags;
+	struct frame *frame, done;
 
 	if (slot->task != (__u64)task) {
-		key = (__u64)task;
-		slot = bpf_map_lookup_elem(&spilled, &key);
+		slot = slot_elsewhere(index);
 		if (!slot)
 			return;
-		spill = true;
 	}
 	depth = READ_ONCE(slot->depth) - 1;
 	if (depth >= MAX_DEPTH) /* none open, or muted */
@@ -210,33 +232,31 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 		frame = frame_at(slot, depth);
 	}
 	raw_ns = now - frame->start_ns;
-	nested = frame->nested;
-	node = frame->node;
-	flags = frame->flags;
+	done.what = frame->what;
 	if (kind == FN_CALIBRATE)
 		calibration_raw_ns[function == FN_ID_bpf_fentry_test1] = raw_ns;
-	if (!(flags & FRAME_TENTATIVE) || nested) {
-		ns = count(slot, node, raw_ns, nested);
-		if (is_entry(kind) && is_error(result))
-			__sync_fetch_and_add(&nodes[BOUNDED(node, NODES)].errors, 1);
-		if (depth) {
-			if (!(flags & FRAME_IRQ))
-				frame_at(slot, depth - 1)->nested += nested + 1;
-			else if (frame_at(slot, depth - 1)->flags & FRAME_IRQ)
-				frame_at(slot, depth - 1)->nested += nested + 1;
-			else
-				interrupt_over(slot, depth, raw_ns, nested);
-		} else if (slot->asks < MASK_COUNT) {
-			slot->calls[BOUNDED(slot->asks, MASK_COUNT)]++;
-			slot->total_ns += ns;
-		}
+	if (is_entry(kind) && (done.flags & FRAME_TENTATIVE) && !done.nested) {
+		WRITE_ONCE(slot->depth, depth);
+		return;
+	}
+	ns = count(slot, done.node, raw_ns, done.nested);
+	if (is_entry(kind) && is_error(result))
+		__sync_fetch_and_add(&nodes[BOUNDED(done.node, NODES)].errors, 1);
+	if (depth) {
+		if (done.flags & FRAME_APART)
+			apart_over(slot, depth, raw_ns, done.nested);
+		else
+			frame_at(slot, depth - 1)->nested += done.nested + 1;
+		WRITE_ONCE(slot->depth, depth);
+		return;
+	}
+	if (done.asks < MASK_COUNT) {
+		slot->calls[BOUNDED(done.asks, MASK_COUNT)]++;
+		slot->total_ns += ns;
 	}
 	WRITE_ONCE(slot->depth, depth);
-	if (spill && !depth) {
-		slot_settle(slot);
-		key = (__u64)task;
-		bpf_map_delete_elem(&spilled, &key);
-	}
+	if (slot->spilled)
+		slot_unspill(slot);
 }
 
 /*
@@ -246,15 +266,13 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 static __always_inline void frame_resolve(struct k_itimer *timer)
 {
 	struct task_struct *task = current_task();
-	__u32 index = slot_index(task), caller, function, clock;
+	__u32 index = slot_index(task), clock, node;
 	struct slot *slot = &slots[index];
 	struct frame *frame;
-	struct node *node;
-	__u64 key;
+	struct node *old;
 
 	if (slot->task != (__u64)task) {
-		key = (__u64)task;
-		slot = bpf_map_lookup_elem(&spilled, &key);
+		slot = slot_elsewhere(index);
 		if (!slot)
 			return;
 	}
@@ -262,12 +280,9 @@ static __always_inline void frame_resolve(struct k_itimer *timer)
 	if (slot->depth != 1 || !(frame->flags & FRAME_TENTATIVE))
 		return;
 	clock = classify_clock(slot, BPF_CORE_READ(timer, it_clock));
-	node = &nodes[BOUNDED(frame->node, NODES)];
-	function = node->function;
-	caller = nodes[BOUNDED(node->parent, NODES)].caller;
-	frame->node = node_below(node_root(caller, clock), function);
-	frame->flags = 0;
-	slot->asks = asks_of(clock);
+	old = &nodes[BOUNDED(frame->node, NODES)];
+	node = node_outermost(nodes[BOUNDED(old->parent, NODES)].caller, clock, old->function);
+	frame->what = frame_what(node, 0, asks_of(clock));
 }
 
 #endif /* CPUTOLL_FRAME_BPF_H */

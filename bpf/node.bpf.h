@@ -22,10 +22,13 @@ static __noinline __u32 node_make(__u32 parent, __u32 function, __u32 caller, __
 
 	for (__u32 i = 0; i < NODE_TRIES; i++) {
 		id = READ_ONCE(last_node) + 1;
+		if (id < NODE_FIRST)
+			id = NODE_FIRST;
 		if (id >= NODES)
 			break;
 		if (bpf_map_update_elem(&node_claims, &id, &none, BPF_NOEXIST)) {
-			WRITE_ONCE(last_node, id); /* taken by another CPU, which may not have said so yet */
+			WRITE_ONCE(last_node,
+				   id); /* taken by another CPU, which may not have said so yet */
 			continue;
 		}
 		WRITE_ONCE(last_node, id);
@@ -53,17 +56,32 @@ static __always_inline __u32 node_root(__u32 caller, __u32 clock)
 	return node;
 }
 
-/* node_below() - the node of @function when called from @parent. */
-static __always_inline __u32 node_below(__u32 parent, __u32 function)
+/*
+ * node_below() - the node of @function when called from @parent; NODE_IGNORED when such a call is
+ * no part of a read: a function of @kind BELOW whose caller isn't @usual, its row's parent.
+ */
+static __always_inline __u32 node_below(__u32 parent, enum fn_id function, enum fn_kind kind,
+					enum fn_id usual)
 {
 	__u32 at = BOUNDED(parent * FN_MAX + function, NODES * FN_MAX);
 	__u32 node = below[at];
 
-	if (!node && parent) {
+	if (node)
+		return node;
+	if (kind == FN_BELOW && nodes[BOUNDED(parent, NODES)].function != usual)
+		node = NODE_IGNORED;
+	else
 		node = node_make(parent, function, 0, 0);
-		below[at] = node;
-	}
+	below[at] = node;
 	return node;
+}
+
+/* node_outermost() - the node of @function when called straight from @caller, for @clock. */
+static __always_inline __u32 node_outermost(__u32 caller, __u32 clock, enum fn_id function)
+{
+	__u32 root = node_root(caller, clock);
+
+	return root ? node_below(root, function, FN_READ, FN_ID_none) : 0;
 }
 
 #endif /* CPUTOLL_NODE_BPF_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A task's slot: found by pid on the fast path, claimed at a task's first traced call, freed at
- * its exit, when what it holds goes to its process. Used by frame.bpf.h and the hooks.
+ * A task's slot: found by its address on the fast path, claimed at a task's first traced call,
+ * freed at its exit, when what it holds goes to its process. Used by frame.bpf.h and the hooks.
  */
 #ifndef CPUTOLL_SLOT_BPF_H
 #define CPUTOLL_SLOT_BPF_H
@@ -18,26 +18,28 @@ static __always_inline struct task_struct *current_task(void)
 	return (void *)bpf_get_current_task();
 }
 
-/* The idle tasks share pid 0, so theirs is by CPU, from the end. */
+/* The first of @task's slots. An address is a number to the verifier only as a difference. */
 static __always_inline __u32 slot_index(struct task_struct *task)
 {
-	__u32 pid = has_task_btf ? (__u32)task->pid : (__u32)bpf_get_current_pid_tgid();
+	__u64 number = (__u64)task;
 
-	if (!pid)
-		pid = SLOTS - 1 - bpf_get_smp_processor_id();
-	return BOUNDED(pid, SLOTS);
+	if (has_task_btf)
+		asm volatile("%0 -= %1" : "+r"(number) : "r"(slots));
+	return BOUNDED(number >> 6, SLOTS); /* task_struct is aligned to a cache line */
 }
 
 /*
- * How far @ctx, an address on some kernel stack, lies above the lowest of the stack of @slot's task.
- * The verifier allows no arithmetic on a context pointer but to subtract another pointer from
+ * How far @ctx, an address on some kernel stack, lies above the lowest of the stack of @slot's
+ * task. The verifier allows no arithmetic on a context pointer but to subtract another pointer from
  * it, so it is measured from the slot, whose distance from the stack is known.
  */
 static __always_inline __u64 distance(const void *ctx, const struct slot *slot)
 {
 	__u64 from_slot = (__u64)ctx;
 
-	asm volatile("%0 -= %1" : "+r"(from_slot) : "r"(slot)); /* else clang adds slot and offset */
+	asm volatile("%0 -= %1"
+		     : "+r"(from_slot)
+		     : "r"(slot)); /* else clang adds slot and offset */
 	return from_slot - slot->offset;
 }
 
@@ -63,11 +65,15 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 	slot->stack = (__u64)BPF_CORE_READ(task, stack);
 	WRITE_ONCE(slot->offset, (__u64)slot); /* through memory, a pointer becomes a number */
 	slot->offset = slot->stack - READ_ONCE(slot->offset);
+	slot->read_key = 0;
 	slot->tally = (index & shard_mask) * NODES;
 	slot->tgid = tgid;
 	slot->own_tid = pid_in_own_namespace(task);
 	slot->own_tgid = pid_in_own_namespace(leader);
 	slot->born_ns = BPF_CORE_READ(leader, start_time);
+	slot->context = 0;
+	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
+		slot->context = CALLER_CONTEXTS + (tgid ? CTX_KTHREAD : CTX_IDLE);
 	BPF_CORE_READ_STR_INTO(&slot->comm, leader, comm);
 	slot->depth = 0;
 	if (calibrating)
@@ -76,8 +82,22 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 		slot->depth = SLOT_MUTED;
 }
 
+/* The current task's slot when it isn't the first of its ways; NULL: it has none. */
+static __noinline struct slot *slot_elsewhere(__u32 index)
+{
+	__u64 key = bpf_get_current_task();
+
+	for (__u32 way = 1; way < SLOT_WAYS; way++) {
+		struct slot *slot = &slots[BOUNDED(index ^ way, SLOTS)];
+
+		if (slot->task == key)
+			return slot;
+	}
+	return READ_ONCE(spills) ? bpf_map_lookup_elem(&spilled, &key) : NULL;
+}
+
 /*
- * slot_claim() - give the current task a slot: its own one when that is free, else one in
+ * slot_claim() - give the current task, which has none, a slot: a free one of its own, else one in
  * `spilled`, where it stays until its outermost frame is closed. An exiting task is spilled too:
  * its slot's totals have been handed on and nobody would free it again.
  * Returns NULL when there is no room; the call is then counted as lost.
@@ -85,27 +105,31 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 static __noinline struct slot *slot_claim(__u32 index)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct slot *slot = &slots[BOUNDED(index, SLOTS)];
 	__u64 key = (__u64)task;
+	struct slot *slot;
 	__u32 none = 0;
 
-	if (!(BPF_CORE_READ(task, flags) & PF_EXITING) &&
-	    !bpf_map_update_elem(&slot_claims, &index, &none, BPF_NOEXIST)) {
+	for (__u32 way = 0; way < SLOT_WAYS; way++) {
+		__u32 at = BOUNDED(index ^ way, SLOTS);
+
+		slot = &slots[at];
+		if (slot->task || (BPF_CORE_READ(task, flags) & PF_EXITING) ||
+		    bpf_map_update_elem(&slot_claims, &at, &none, BPF_NOEXIST))
+			continue;
 		slot_fill(slot, task, index);
 		WRITE_ONCE(slot->task, key);
 		return slot;
 	}
-	slot = bpf_map_lookup_elem(&spilled, &key);
-	if (slot)
-		return slot;
 	if (bpf_map_update_elem(&spilled, &key, (void *)&empty_slot, BPF_NOEXIST)) {
 		loss(overflow);
 		return NULL;
 	}
+	__sync_fetch_and_add(&spills, 1);
 	slot = bpf_map_lookup_elem(&spilled, &key);
 	if (!slot)
 		return NULL;
 	slot_fill(slot, task, index);
+	slot->spilled = 1;
 	slot->task = key;
 	return slot;
 }
@@ -133,24 +157,38 @@ static __noinline void slot_settle(struct slot *slot)
 	__builtin_memcpy(totals->comm, slot->comm, sizeof(totals->comm));
 }
 
+/* slot_unspill() - @slot's task has closed its outermost frame: its place in `spilled` is free. */
+static __noinline void slot_unspill(struct slot *slot)
+{
+	__u64 key = slot->task;
+
+	slot_settle(slot);
+	if (!bpf_map_delete_elem(&spilled, &key))
+		__sync_fetch_and_add(&spills, -1);
+}
+
 /* slot_release() - the current task is exiting: hand its totals on and free its slot. */
 static __always_inline void slot_release(__u32 index)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct slot *slot = &slots[BOUNDED(index, SLOTS)];
-	struct task_struct *leader;
+	struct task_struct *task = (void *)bpf_get_current_task(), *leader;
 
-	if (slot->task != (__u64)task)
+	for (__u32 way = 0; way < SLOT_WAYS; way++) {
+		__u32 at = BOUNDED(index ^ way, SLOTS);
+		struct slot *slot = &slots[at];
+
+		if (slot->task != (__u64)task)
+			continue;
+		leader = BPF_CORE_READ(task, group_leader);
+		BPF_CORE_READ_STR_INTO(&slot->comm, leader, comm); /* exec may have renamed it */
+		slot_settle(slot);
+		for (int i = 0; i < MASK_COUNT; i++)
+			slot->calls[i] = 0;
+		slot->total_ns = 0;
+		slot->depth = 0;
+		WRITE_ONCE(slot->task, 0);
+		bpf_map_delete_elem(&slot_claims, &at);
 		return;
-	leader = BPF_CORE_READ(task, group_leader);
-	BPF_CORE_READ_STR_INTO(&slot->comm, leader, comm); /* exec may have renamed it */
-	slot_settle(slot);
-	WRITE_ONCE(slot->task, 0);
-	for (int i = 0; i < MASK_COUNT; i++)
-		slot->calls[i] = 0;
-	slot->total_ns = 0;
-	slot->depth = 0;
-	bpf_map_delete_elem(&slot_claims, &index);
+	}
 }
 
 #endif /* CPUTOLL_SLOT_BPF_H */

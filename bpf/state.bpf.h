@@ -16,27 +16,27 @@
 #include <bpf/bpf_tracing.h>
 #include "layout.h"
 
-#define PF_EXITING 0x00000004 /* include/linux/sched.h */
-#define PF_KTHREAD 0x00200000
+#define PF_EXITING	 0x00000004 /* include/linux/sched.h */
+#define PF_KTHREAD	 0x00200000
 
 #define READ_ONCE(x)	 (*(volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, v) ((*(volatile typeof(x) *)&(x)) = (v))
 
-/* @value, of which clang knows nothing: else it drops the bounds checks that it can prove needless, and
- * the verifier cannot follow the proof. */
-#define OPAQUE(value)                                                                              \
-	({                                                                                         \
-		__u32 opaque = (value);                                                            \
-		asm volatile("" : "+r"(opaque));                                                   \
-		opaque;                                                                            \
+/* @value, of which clang knows nothing: else it drops the bounds checks that it can prove needless,
+ * and the verifier cannot follow the proof. */
+#define OPAQUE(value)                            \
+	({                                       \
+		__u32 opaque = (value);          \
+		asm volatile("" : "+r"(opaque)); \
+		opaque;                          \
 	})
 /* @index below @size, a power of two */
-#define BOUNDED(index, size) (OPAQUE(index) & ((size) - 1))
+#define BOUNDED(index, size) (OPAQUE(index) & ((size)-1))
 
 /* Constants once loaded: the verifier removes the branches they decide. Written by the loader. */
 const volatile bool all_callers;
-const volatile bool filtered; /* only the processes in `targets` */
-const volatile __u32 shard_mask; /* shards - 1 */
+const volatile bool filtered;				  /* only the processes in `targets` */
+const volatile __u32 shard_mask;			  /* shards - 1 */
 const volatile __u8 syscall_classes[2 * CALLER_SYSCALLS]; /* CLASS_* by caller */
 
 /* Set by the loader while running: the gate at the outermost frame, and the calibration. */
@@ -48,9 +48,9 @@ __u64 inside_ns, whole_ns;
  * reset by the loader's calibration, one call at a time. */
 __u64 calibration_raw_ns[2];
 
-/* Indexed by pid. Written by the owner, and by whoever claims a free one; the loader reads the
- * totals that are left in them at the end. */
-struct slot slots[SLOTS];
+/* Indexed by the task's address. Written by the owner, and by whoever claims a free one; the loader
+ * reads the totals that are left in them at the end. */
+struct slot slots[SLOTS] __attribute__((aligned(64)));
 
 /* The call tree, filled as calls are met (node_make()); the loader reads `nodes`. */
 __u16 roots[CALLER_COUNT * CLK_MAX];
@@ -59,6 +59,7 @@ struct node nodes[NODES];
 __u32 last_node;
 
 struct losses losses;
+__u32 spills; /* tasks in `spilled` now: while there is none, nobody looks */
 
 /* key: shard * NODES + node; value: that node's sums. Written by all CPUs, atomically; read by
  * the loader through mmap. The loader sets max_entries from the number of CPUs. */
@@ -109,10 +110,11 @@ struct {
 	__type(value, __u32);
 } targets SEC(".maps");
 
-/* bpf_get_current_task_btf() came with 5.11 (3ca1032ab7ab), bpf_task_pt_regs() with 5.15 (dd6e10fbd9fb). */
-#define has_task_btf bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
+/* bpf_get_current_task_btf() came with 5.11 (3ca1032ab7ab), bpf_task_pt_regs() with 5.15
+ * (dd6e10fbd9fb). */
+#define has_task_btf  bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
 #define has_task_regs bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)
 
-#define loss(kind) __sync_fetch_and_add(&losses.kind, 1)
+#define loss(kind)    __sync_fetch_and_add(&losses.kind, 1)
 
 #endif /* CPUTOLL_STATE_BPF_H */

@@ -26,39 +26,41 @@ enum fn_kind { FN_SYSCALL, FN_PROCFS, FN_READ, FN_BELOW, FN_RESOLVE, FN_CALIBRAT
  *
  * name         the symbol in the kernel, or the syscall's name for SYSCALL rows (the
  *              architecture's prefix is added when it is looked up)
- * parent       the traced function it is usually called from, "" for none
+ * parent       the traced function it is called from in a read, none for none; a BELOW function
+ *              called from any other place inside a read (a context switch) is no part of it
  * preemptible  1: the task may be preempted or sleep inside, so that its total holds
  *              time off the CPU; 0: it runs with preemption or interrupts off
  * config       the option without which a kernel does not have it, "" for none
  */
-#define CPUTOLL_FUNCTIONS(X)                                                       \
-	X(clock_gettime, SYSCALL, "", 1, "POSIX_TIMERS")                           \
-	X(clock_nanosleep, SYSCALL, "", 1, "POSIX_TIMERS")                         \
-	X(getrusage, SYSCALL, "", 1, "")                                           \
-	X(times, SYSCALL, "", 1, "")                                               \
-	X(wait4, SYSCALL, "", 1, "")                                               \
-	X(waitid, SYSCALL, "", 1, "")                                              \
-	X(timer_settime, SYSCALL, "", 1, "POSIX_TIMERS")                           \
-	X(timer_gettime, SYSCALL, "", 1, "POSIX_TIMERS")                           \
-	X(setitimer, SYSCALL, "", 1, "")                                           \
-	X(getitimer, SYSCALL, "", 1, "")                                           \
-	X(proc_tgid_stat, PROCFS, "", 1, "PROC_FS")                                \
-	X(proc_tid_stat, PROCFS, "", 1, "PROC_FS")                                 \
-	X(posix_cpu_timer_set, RESOLVE, "timer_settime", 1, "POSIX_TIMERS")        \
-	X(posix_cpu_timer_get, RESOLVE, "timer_gettime", 1, "POSIX_TIMERS")        \
-	X(thread_group_cputime_adjusted, READ, "", 1, "")                          \
-	X(thread_group_cputime, READ, "thread_group_cputime_adjusted", 1, "")      \
-	X(task_sched_runtime, READ, "thread_group_cputime", 0, "")                 \
-	X(update_rq_clock, BELOW, "task_sched_runtime", 0, "")                     \
-	X(psi_account_irqtime, BELOW, "update_rq_clock", 0, "IRQ_TIME_ACCOUNTING") \
-	X(bpf_prog_test_run_tracing, CALIBRATE, "", 1, "BPF_SYSCALL")              \
-	X(bpf_fentry_test1, CALIBRATE, "bpf_prog_test_run_tracing", 1, "NET")
+#define CPUTOLL_FUNCTIONS(X)                                                     \
+	X(clock_gettime, SYSCALL, none, 1, "POSIX_TIMERS")                       \
+	X(clock_nanosleep, SYSCALL, none, 1, "POSIX_TIMERS")                     \
+	X(getrusage, SYSCALL, none, 1, "")                                       \
+	X(times, SYSCALL, none, 1, "")                                           \
+	X(wait4, SYSCALL, none, 1, "")                                           \
+	X(waitid, SYSCALL, none, 1, "")                                          \
+	X(timer_settime, SYSCALL, none, 1, "POSIX_TIMERS")                       \
+	X(timer_gettime, SYSCALL, none, 1, "POSIX_TIMERS")                       \
+	X(setitimer, SYSCALL, none, 1, "")                                       \
+	X(getitimer, SYSCALL, none, 1, "")                                       \
+	X(proc_tgid_stat, PROCFS, none, 1, "PROC_FS")                            \
+	X(proc_tid_stat, PROCFS, none, 1, "PROC_FS")                             \
+	X(posix_cpu_timer_set, RESOLVE, timer_settime, 1, "POSIX_TIMERS")        \
+	X(posix_cpu_timer_get, RESOLVE, timer_gettime, 1, "POSIX_TIMERS")        \
+	X(thread_group_cputime_adjusted, READ, none, 1, "")                      \
+	X(thread_group_cputime, READ, thread_group_cputime_adjusted, 1, "")      \
+	X(task_sched_runtime, READ, thread_group_cputime, 0, "")                 \
+	X(update_rq_clock, BELOW, task_sched_runtime, 0, "")                     \
+	X(psi_account_irqtime, BELOW, update_rq_clock, 0, "IRQ_TIME_ACCOUNTING") \
+	X(bpf_prog_test_run_tracing, CALIBRATE, none, 1, "BPF_SYSCALL")          \
+	X(bpf_fentry_test1, CALIBRATE, bpf_prog_test_run_tracing, 1, "NET")
 
 enum fn_id {
 #define X(name, kind, parent, preemptible, config) FN_ID_##name,
 	CPUTOLL_FUNCTIONS(X)
 #undef X
 		FN_COUNT,
+	FN_ID_none = FN_COUNT,
 };
 
 #endif /* CPUTOLL_FUNCTIONS_H */

@@ -21,17 +21,18 @@
 #define CALLER_COUNT	2048 /* a power of two, for the verifier */
 
 /* X(id, name): the contexts, from CALLER_CONTEXTS on. */
-#define CPUTOLL_CONTEXTS(X)                                                                        \
-	X(IRQ, "irq")	  /* an interrupt's stack: ticks, wake-ups from devices and softirqs */    \
-	X(IDLE, "idle")	  /* the idle task */                                                      \
-	X(KTHREAD, "kthread")                                                                      \
-	X(FAULT, "fault") /* a user task outside of any syscall: faults, preemption */
+#define CPUTOLL_CONTEXTS(X)                                                                     \
+	X(IRQ, "irq")	/* an interrupt's stack: ticks, wake-ups from devices and softirqs */   \
+	X(IDLE, "idle") /* the idle task */                                                     \
+	X(KTHREAD, "kthread")                                                                   \
+	X(SWITCH, "switch") /* the scheduler inside a read: preemption, sleep, waking others */ \
+	X(FAULT, "fault")   /* a user task outside of any syscall: faults, preemption */
 
 enum context_id {
 #define X(id, name) CTX_##id,
 	CPUTOLL_CONTEXTS(X)
 #undef X
-	CTX_COUNT,
+		CTX_COUNT,
 };
 
 /* How a syscall's arguments name what it reads; the loader fills the table of them by number. */
@@ -47,11 +48,15 @@ enum syscall_class {
 
 /*
  * The call tree: a root node for each (caller, clock) seen, a node below it for each function
- * called by the one above. Nodes are made when first met; 0 is none.
+ * called by the one above. Nodes are made when first met; 0 is none yet, NODE_IGNORED a call that
+ * is no part of what the node above it does.
  */
-#define NODES	  512
-#define FN_MAX	  64 /* functions a node can have below it, a power of two */
-#define NODE_ROOT 0xffff
+#define NODES	     512
+#define FN_MAX	     64 /* functions a node can have below it, a power of two */
+#define NODE_ROOT    0xffff
+
+#define NODE_IGNORED 1
+#define NODE_FIRST   2
 
 struct node {
 	__u16 parent;	/* node; 0 for a root */
@@ -76,46 +81,58 @@ struct tally {
 /* A traced function that has been entered and not left. */
 struct frame {
 	__u64 start_ns;
-	__u64 ctx;    /* where the trampoline saved the arguments: names this very call */
-	__u16 node;
-	__u16 flags;  /* FRAME_* */
-	__u32 nested; /* traced calls that came and went inside */
+	__u64 ctx; /* where the trampoline saved the arguments: names this very call */
+	union {
+		struct {
+			__u16 node;
+			__u8 flags;   /* FRAME_* */
+			__u8 asks;    /* of an outermost frame: MASK_*, or FRAME_NO_PROCESS */
+			__u32 nested; /* traced calls that came and went inside */
+		};
+		__u64 what; /* the four above in one store */
+	};
+	__u64 pad; /* to a power of two, for the index */
 };
 
-#define FRAME_IRQ	1 /* the first on an interrupt's stack */
-#define FRAME_TENTATIVE 2 /* a read only if something inside says so */
-#define MAX_DEPTH	16
+#define FRAME_APART	 1 /* begins a tree of its own: an interrupt's first, or the scheduler's */
+#define FRAME_TENTATIVE	 2 /* a read only if something inside says so */
+#define FRAME_NO_PROCESS MASK_COUNT
+#define MAX_DEPTH	 16
 
 /*
  * A task's state: its open frames, and its share of its process's totals. It belongs to the task
  * and not to a CPU, so preemption, sleeping and migration lose nothing.
  */
 struct slot {
-	__u64 task;	/* the owner, 0: free */
-	__u64 stack;	/* lowest address of its kernel stack … */
-	__u64 offset;	/* … and that less the slot's own address: see distance() */
-	__u32 depth;	/* open frames; SLOT_MUTED: a task that is not to be traced */
-	__u32 tally;	/* index of its shard's first tally */
-	__u32 asks;	/* MASK_* of the outermost frame; SLOT_NO_PROCESS: an interrupt's */
-	__u32 tgid;
-	__u32 own_tid;	/* its ids in its own pid namespace, as clock ids name them */
-	__u32 own_tgid;
-	__u64 born_ns;	/* the process's start time: with tgid, the process's name */
+	__u64 task;   /* the owner, 0: free */
+	__u64 offset; /* from the slot to the lowest address of its kernel stack: see distance() */
+	__u64 read_key;	 /* the latest read's syscall, argument and function … */
+	__u64 read_what; /* … and what frame.what was for it */
+	__u32 depth;	 /* open frames; SLOT_MUTED: a task that is not to be traced */
+	__u32 tally;	 /* index of its shard's first tally */
 	__u64 calls[MASK_COUNT];
 	__u64 total_ns; /* corrected */
 	struct frame frames[MAX_DEPTH];
+	/* What the fast path does not need. */
+	__u32 spilled; /* this one is in `spilled` */
+	__u64 stack;   /* lowest address of its kernel stack */
+	__u64 born_ns; /* the process's start time: with tgid, the process's name */
+	__u32 tgid;
+	__u32 own_tid; /* its ids in its own pid namespace, as clock ids name them */
+	__u32 own_tgid;
+	__u32 context; /* CALLER_CONTEXTS + CTX_* of a kernel thread, 0: a user's task */
 	char comm[16];
 };
 
-#define SLOT_MUTED	0xffffffff
-#define SLOT_NO_PROCESS MASK_COUNT
+#define SLOT_MUTED 0xffffffff
 
 /*
- * Slots are found by pid, so tasks collide only when their pids are SLOTS apart; the latecomer
- * then lives in a hash map, slower. Room for 4096 threads that read CPU time, 2.3 MB.
+ * Slots are found by the task's address, in one of SLOT_WAYS neighbours; a task that finds all of
+ * them taken lives in a hash map, slower. Room for 4096 threads that read CPU time, 2.8 MB.
  */
-#define SLOTS	4096
-#define SPILLED 1024
+#define SLOTS	  4096
+#define SLOT_WAYS 4
+#define SPILLED	  1024
 
 /* Totals of processes whose threads have exited, or of tasks that had no slot. */
 #define PROCESSES 16384

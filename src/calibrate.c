@@ -83,7 +83,8 @@ int engine_calibrate(struct engine *engine)
 	    !engine->functions[FN_ID_bpf_fentry_test1].wanted)
 		return -ENOENT;
 	bss->calibrating = bss->active = true;
-	/* The outer function alone, then with the inner one probed: the difference is a probe's cost. */
+	/* The outer function alone, then with the inner one probed: the difference is a probe's
+	 * cost. */
 	ret = engine_attach_pair(engine, FN_ID_bpf_prog_test_run_tracing);
 	if (!ret)
 		ret = run_tests(engine, &bare_ns, &unused_ns);

@@ -14,13 +14,20 @@ static const struct {
 	const char *name;
 	enum syscall_class class;
 } readers[] = {
-	{ "clock_gettime", CLASS_CLOCKID },	{ "clock_gettime64", CLASS_CLOCKID },
-	{ "clock_nanosleep", CLASS_CLOCKID },	{ "clock_nanosleep_time64", CLASS_CLOCKID },
-	{ "getrusage", CLASS_RUSAGE },		{ "times", CLASS_SELF },
-	{ "wait4", CLASS_WAIT },		{ "waitid", CLASS_WAIT },
-	{ "waitpid", CLASS_WAIT },		{ "setitimer", CLASS_ITIMER },
-	{ "getitimer", CLASS_ITIMER },		{ "timer_settime", CLASS_TIMER },
-	{ "timer_gettime", CLASS_TIMER },	{ "timer_settime64", CLASS_TIMER },
+	{ "clock_gettime", CLASS_CLOCKID },
+	{ "clock_gettime64", CLASS_CLOCKID },
+	{ "clock_nanosleep", CLASS_CLOCKID },
+	{ "clock_nanosleep_time64", CLASS_CLOCKID },
+	{ "getrusage", CLASS_RUSAGE },
+	{ "times", CLASS_SELF },
+	{ "wait4", CLASS_WAIT },
+	{ "waitid", CLASS_WAIT },
+	{ "waitpid", CLASS_WAIT },
+	{ "setitimer", CLASS_ITIMER },
+	{ "getitimer", CLASS_ITIMER },
+	{ "timer_settime", CLASS_TIMER },
+	{ "timer_gettime", CLASS_TIMER },
+	{ "timer_settime64", CLASS_TIMER },
 	{ "timer_gettime64", CLASS_TIMER },
 };
 
@@ -57,7 +64,8 @@ void caller_classes(const struct arch *arch, __u8 *classes)
 		for (size_t i = 0; tables[t] && i < sizeof(readers) / sizeof(readers[0]); i++) {
 			int number = seccomp_syscall_resolve_name_arch(tables[t], readers[i].name);
 
-			if (number >= 0 && number < CALLER_SYSCALLS) /* negative: not in this table */
+			if (number >= 0 &&
+			    number < CALLER_SYSCALLS) /* negative: not in this table */
 				classes[t * CALLER_SYSCALLS + number] = readers[i].class;
 		}
 	}

@@ -210,8 +210,10 @@ int cmd_record(int argc, char **argv)
 	};
 	const struct opts opts = {
 		.usage = "record [OPTIONS] [-- CMD ARGS...]",
-		.about = "Trace reads of CPU time and write a profile: of CMD and what it starts, until it\n"
-			 "ends; of one process; or of the whole host, until Ctrl-C or the duration is over.",
+		.about = "Trace reads of CPU time and write a profile: of CMD and what it starts, "
+			 "until it\n"
+			 "ends; of one process; or of the whole host, until Ctrl-C or the duration "
+			 "is over.",
 		.table = table,
 		.nr = sizeof(table) / sizeof(table[0]),
 	};

@@ -33,7 +33,8 @@ static int on_libbpf(enum libbpf_print_level level, const char *fmt, va_list arg
 	return 0;
 }
 
-static void __attribute__((format(printf, 2, 3))) say(struct engine_error *err, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3)))
+say(struct engine_error *err, const char *fmt, ...)
 {
 	va_list args;
 
@@ -67,9 +68,8 @@ static int set_targets(struct engine *engine, struct engine_error *err)
 			if (!*pair[p])
 				continue;
 			bpf_program__set_autoload(*pair[p], fn->wanted);
-			ret = fn->wanted ?
-				      bpf_program__set_attach_target(*pair[p], 0, fn->symbol) :
-				      0;
+			ret = fn->wanted ? bpf_program__set_attach_target(*pair[p], 0, fn->symbol)
+					 : 0;
 			if (ret) {
 				say(err, "cannot set the target of %s: %s", name, strerror(-ret));
 				return ret;
@@ -109,7 +109,8 @@ struct engine *engine__new(const struct engine_opts *opts, struct engine_error *
 	if (!vmlinux) {
 		ret = -errno;
 		say(err,
-		    "cannot read this kernel's types (/sys/kernel/btf/vmlinux): %s; it needs CONFIG_DEBUG_INFO_BTF=y",
+		    "cannot read this kernel's types (/sys/kernel/btf/vmlinux): %s; it needs "
+		    "CONFIG_DEBUG_INFO_BTF=y",
 		    strerror(-ret));
 		goto fail;
 	}
@@ -150,8 +151,10 @@ static void explain_load(const struct engine *engine, int ret, struct engine_err
 		say(err, "tracing needs root, or CAP_BPF and CAP_PERFMON: %s", strerror(-ret));
 	else
 		say(err,
-		    "this kernel (%s) refuses fentry programs: %s%s%s; run it on a host that allows them, or in a guest (tools/lab run)",
-		    engine->host.kernel, strerror(-ret), lockdown[0] ? ", lockdown " : "", lockdown);
+		    "this kernel (%s) refuses fentry programs: %s%s%s; run it on a host that "
+		    "allows them, or in a guest (tools/lab run)",
+		    engine->host.kernel, strerror(-ret), lockdown[0] ? ", lockdown " : "",
+		    lockdown);
 }
 
 size_t engine_tallies_bytes(const struct engine *engine)
@@ -179,7 +182,8 @@ int engine__load(struct engine *engine, struct engine_error *err)
 		return ret;
 	}
 	engine->tallies = map;
-	engine_calibrate(engine); /* without it the profile says 0, and report that nothing was subtracted */
+	engine_calibrate(
+		engine); /* without it the profile says 0, and report that nothing was subtracted */
 	return 0;
 }
 
@@ -258,7 +262,8 @@ void engine__start(struct engine *engine)
 void engine__stop(struct engine *engine)
 {
 	engine->skel->bss->active = false;
-	/* Reads that had begun end now, with their inner calls; one that sleeps isn't waited for. */
+	/* Reads that had begun end now, with their inner calls; one that sleeps isn't waited for.
+	 */
 	nanosleep(&(struct timespec){ .tv_nsec = 20 * 1000 * 1000 }, NULL);
 	engine_detach_all(engine);
 }

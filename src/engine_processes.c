@@ -51,7 +51,8 @@ static int read_exited(const struct engine *engine, struct list *list)
 	return 0;
 }
 
-/* The name as it is now: the slot's is of when its thread was first seen, before an exec perhaps. */
+/* The name as it is now: the slot's is of when its thread was first seen, before an exec perhaps.
+ */
 static void refresh_comm(__u32 tgid, char *comm, size_t bytes)
 {
 	char path[48], now[32];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the engine's memory to a profile: the call tree with its sums over all shards, the processes,
- * what was lost. Called by cmd_record.c through engine.h.
+ * From the engine's memory to a profile: the call tree with its sums over all shards, the
+ * processes, what was lost. Called by cmd_record.c through engine.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ void engine__progress(const struct engine *engine, struct engine_progress *progr
 	struct tally sum;
 
 	*progress = (struct engine_progress){ .lost = bss->losses.migrated + bss->losses.overflow };
-	for (__u32 id = 1; id <= bss->last_node && id < NODES; id++) {
+	for (__u32 id = NODE_FIRST; id <= bss->last_node && id < NODES; id++) {
 		const struct node *node = (const struct node *)&bss->nodes[id];
 		const struct node *parent = (const struct node *)&bss->nodes[node->parent % NODES];
 
@@ -76,11 +76,10 @@ static void name_path(const struct engine *engine, const struct node *root, __u3
 /* The lowest node with the same place in the tree: two CPUs may have made one each. */
 static int find_twin(const struct node *nodes, const int *merged, int id)
 {
-	for (int twin = 1; twin < id; twin++)
+	for (int twin = NODE_FIRST; twin < id; twin++)
 		if (nodes[twin].function == nodes[id].function &&
 		    merged[nodes[twin].parent] == merged[nodes[id].parent] &&
-		    nodes[twin].caller == nodes[id].caller &&
-		    nodes[twin].clock == nodes[id].clock)
+		    nodes[twin].caller == nodes[id].caller && nodes[twin].clock == nodes[id].clock)
 			return twin;
 	return id;
 }
@@ -112,7 +111,7 @@ static void sum_tree(const struct engine *engine, struct tree *tree)
 {
 	struct tally sum;
 
-	for (int id = 1; id <= tree->last; id++) {
+	for (int id = NODE_FIRST; id <= tree->last; id++) {
 		int merged = find_twin(tree->nodes, tree->merged, id);
 
 		tree->merged[id] = merged;
@@ -161,11 +160,12 @@ static int read_paths(const struct engine *engine, struct profile *profile)
 	if (!tree->hists || !profile->paths)
 		goto out;
 	tree->nodes = (const struct node *)bss->nodes;
+	tree->last = NODE_FIRST - 1;
 	while (tree->last + 1 < NODES && is_made(&tree->nodes[tree->last + 1]))
 		tree->last++;
 	ret = 0;
 	sum_tree(engine, tree);
-	for (int id = 1; id <= tree->last; id++)
+	for (int id = NODE_FIRST; id <= tree->last; id++)
 		if (tree->nodes[id].function == NODE_ROOT && tree->merged[id] == id &&
 		    tree->nodes[id].caller < CALLER_CONTEXTS + CTX_COUNT)
 			add_paths(engine, tree, id, id, -1, profile);
@@ -194,7 +194,8 @@ static int read_functions(const struct engine *engine, struct profile *profile)
 	return 0;
 }
 
-/* Programs that the kernel skipped since another of the same was running on that CPU (5.12, 9ed9e9ba2337). */
+/* Programs that the kernel skipped since another of the same was running on that CPU (5.12,
+ * 9ed9e9ba2337). */
 static __u64 count_recursion(const struct engine *engine)
 {
 	struct bpf_program *program;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads what the profile says of the machine from /proc, /sys and the kernel's configuration
- * (/proc/config.gz, else /boot/config-RELEASE; zlib reads both). Called by engine.c and cmd_doctor.c.
+ * (/proc/config.gz, else /boot/config-RELEASE; zlib reads both). Called by engine.c and
+ * cmd_doctor.c.
  */
 #include <ctype.h>
 #include <errno.h>

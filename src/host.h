@@ -14,8 +14,8 @@ int host_read(struct profile_host *host);
 
 /*
  * host_config() - the value of kernel option @name (without CONFIG_): "y", "m", "n" (not set),
- * a number or string, or NULL when this kernel's configuration could not be read or the option isn't
- * one of those the host reports.
+ * a number or string, or NULL when this kernel's configuration could not be read or the option
+ * isn't one of those the host reports.
  */
 const char *host_config(const struct profile_host *host, const char *name);
 

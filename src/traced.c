@@ -17,7 +17,8 @@ static const struct {
 	bool preemptible;
 	const char *config;
 } rows[FN_COUNT] = {
-#define X(name, kind, parent, preemptible, config) { #name, FN_##kind, parent, preemptible, config },
+#define X(name, kind, parent, preemptible, config) \
+	{ #name, FN_##kind, #parent, preemptible, config },
 	CPUTOLL_FUNCTIONS(X)
 #undef X
 };
@@ -104,8 +105,8 @@ static void explain_missing(struct function *fn, const struct profile_host *host
 
 	fn->wanted = false;
 	snprintf(fn->reason, sizeof(fn->reason), "not in this kernel: %s%s", fn->config,
-		 fn->config[0] ? (value && !strcmp(value, "n") ? " is off" : " is off, or inlined") :
-				 "inlined or renamed");
+		 fn->config[0] ? (value && !strcmp(value, "n") ? " is off" : " is off, or inlined")
+			       : "inlined or renamed");
 	while (file && fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "%*s %*c %255s", name) != 1 || strncmp(name, fn->symbol, length))
 			continue;

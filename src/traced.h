@@ -14,15 +14,15 @@
 struct btf;
 
 struct function {
-	const char *name;   /* the row's */
+	const char *name; /* the row's */
 	enum fn_kind kind;
 	const char *parent;
 	bool preemptible;
 	const char *config;
-	char symbol[64];    /* the kernel's */
-	bool wanted;	    /* selected, and not known to be missing */
+	char symbol[64]; /* the kernel's */
+	bool wanted;	 /* selected, and not known to be missing */
 	bool attached;
-	char reason[160];   /* why it is not attached, "" otherwise */
+	char reason[160]; /* why it is not attached, "" otherwise */
 };
 
 /* functions_init() - fill @functions (FN_COUNT of them) from the table; all rows wanted. */
@@ -36,8 +36,8 @@ void functions_init(struct function *functions, const struct arch *arch);
 int functions_select(struct function *functions, const char *names, char *unknown, size_t bytes);
 
 /*
- * functions_look_up() - no longer want those that @vmlinux, the kernel's BTF, has not; say why, from
- * the kernel's configuration and symbols.
+ * functions_look_up() - no longer want those that @vmlinux, the kernel's BTF, has not; say why,
+ * from the kernel's configuration and symbols.
  */
 void functions_look_up(struct function *functions, const struct btf *vmlinux,
 		       const struct profile_host *host);

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # the parts share their variables
 # SPDX-License-Identifier: GPL-2.0-only
 # Finds a kernel by name; fetches packaged ones, signatures checked, into the cache. Sourced by
 # tools/lab, whose run and list commands call kernel_find and lab_list.
@@ -34,14 +34,17 @@ kernel_find() {
 
 # kernel_find_file PATH: a kernel somebody built; its configuration is looked for beside it.
 kernel_find_file() {
-	local path=$1 candidate
+	local path=$1 candidate dir
 	[[ -f $path && -r $path ]] || die 2 "cannot read a kernel at '$path'"
 	# The x86 boot protocol puts these four letters at 0x202 of every image QEMU can boot.
 	if [[ $(dd if="$path" bs=1 skip=514 count=4 status=none | tr -d '\0') != HdrS ]]; then
 		die 2 "'$path' is not a kernel image (vmlinuz or bzImage)"
 	fi
 	kernel_image=$(realpath "$path")
-	for candidate in "$path.config" "${path/vmlinuz/config}" "$(dirname "$path")/config"; do
+	dir=$(dirname "$kernel_image")
+	# Beside it, as /boot has it, and where a build leaves it (arch/x86/boot/bzImage).
+	for candidate in "$path.config" "${path%vmlinuz*}config${path##*vmlinuz}" "$dir/config" \
+		"$dir/../../../.config"; do
 		if [[ -f $candidate && $candidate != "$path" ]]; then
 			kernel_config=$(realpath "$candidate")
 			return
@@ -51,7 +54,7 @@ kernel_find_file() {
 
 kernel_find_packaged() {
 	local name=$1 dir=$cache/kernels/$1 current
-	mkdir -p "$dir"
+	mkdir -p "$dir" 2>/dev/null || die 3 "cannot write to the cache $cache; set CPUTOLL_CACHE"
 	if ! kernel_is_fresh "$name"; then
 		# One fetches, the others wait here and then find the work done.
 		exec {kernel_lock}>"$dir/lock"
@@ -193,9 +196,9 @@ apt_field() {
 	apt-cache show --no-all-versions "$1" 2>/dev/null | sed -n "s/^$2: //p" | sed 's/, */\n/g'
 }
 
-# apt_trouble: apt's last complaint.
+# apt_trouble: apt's first error, or its first warning: the later ones only sum up.
 apt_trouble() {
-	grep -E '^[EW]:' "$tmp/log" | tail -n 1 || echo "apt gave no reason"
+	grep -m 1 '^E:' "$tmp/log" || grep -m 1 '^W:' "$tmp/log" || echo "apt gave no reason"
 }
 
 # lab_list: the kernels known, and what the cache holds of them.
