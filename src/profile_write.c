@@ -223,15 +223,15 @@ int profile_write(const struct profile *profile, const char *path)
 	struct json_object *document = object_of(profile, profile_fields(), profile);
 	int flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 		    JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *json = document ? json_object_to_json_string_ext(document, flags) : NULL;
 	char *text = NULL;
-	int n, err = -ENOMEM;
+	int n = -1, err;
 
-	if (document)
-		n = asprintf(&text, "%s\n", json_object_to_json_string_ext(document, flags));
+	if (json)
+		n = asprintf(&text, "%s\n", json);
 	json_object_put(document);
-	if (!document || n < 0)
-		return err;
-
+	if (n < 0)
+		return -ENOMEM;
 	err = profile_file_save(path, text, n);
 	free(text);
 	return err;
