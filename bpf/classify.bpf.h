@@ -55,24 +55,24 @@ static __always_inline __u32 classify_itimer(int which)
 }
 
 /* A syscall as its task's saved registers name it. */
-struct request {
+struct saved_syscall {
 	__u16 nr; /* 0xffff: not in a syscall */
 	int arg0;
 };
 
 /* By the helper, else (before 5.15) by hand. The first argument is a 64-bit program's. */
-static __always_inline struct request read_request(struct task_struct *task,
-						   const struct slot *slot)
+static __always_inline struct saved_syscall read_syscall(struct task_struct *task,
+							 const struct slot *slot)
 {
 	struct pt_regs *regs;
 
 	if (has_task_regs) {
 		regs = (void *)bpf_task_pt_regs(task);
-		return (struct request){ regs->ARCH_NR_FIELD, regs->ARCH_ARG0_FIELD };
+		return (struct saved_syscall){ regs->ARCH_NR_FIELD, regs->ARCH_ARG0_FIELD };
 	}
 	regs = (void *)(slot->stack + ARCH_STACK_BYTES - bpf_core_type_size(struct pt_regs));
-	return (struct request){ BPF_CORE_READ(regs, ARCH_NR_FIELD),
-				 BPF_CORE_READ(regs, ARCH_ARG0_FIELD) };
+	return (struct saved_syscall){ BPF_CORE_READ(regs, ARCH_NR_FIELD),
+				       BPF_CORE_READ(regs, ARCH_ARG0_FIELD) };
 }
 
 /* The same argument of a 32-bit program. */
@@ -88,8 +88,8 @@ static __always_inline int read_compat_arg0(struct task_struct *task, const stru
 	return BPF_CORE_READ(regs, ARCH_COMPAT_ARG0_FIELD);
 }
 
-/* classify() - where @request, which opens the outermost frame of @slot's task, comes from. */
-static __always_inline void classify(const struct slot *slot, struct request request,
+/* classify() - where @saved, which opens the outermost frame of @slot's task, comes from. */
+static __always_inline void classify(const struct slot *slot, struct saved_syscall saved,
 				     struct origin *origin)
 {
 	struct task_struct *task = current_task();
@@ -100,22 +100,22 @@ static __always_inline void classify(const struct slot *slot, struct request req
 		origin->caller = slot->context;
 		return;
 	}
-	if (request.nr == 0xffff) {
+	if (saved.nr == 0xffff) {
 		origin->caller = CALLER_CONTEXTS + CTX_FAULT;
 		return;
 	}
-	origin->caller = request.nr & (CALLER_SYSCALLS - 1);
+	origin->caller = saved.nr & (CALLER_SYSCALLS - 1);
 	if (BPF_CORE_READ(task, thread_info.status) & ARCH_STATUS_COMPAT) {
 		origin->caller += CALLER_COMPAT;
-		request.arg0 = read_compat_arg0(task, slot);
+		saved.arg0 = read_compat_arg0(task, slot);
 	}
 	origin->class = syscall_classes[BOUNDED(origin->caller, 2 * CALLER_SYSCALLS)];
 	if (origin->class == CLASS_CLOCKID)
-		origin->clock = classify_clock(slot, request.arg0);
+		origin->clock = classify_clock(slot, saved.arg0);
 	else if (origin->class == CLASS_RUSAGE)
-		origin->clock = classify_rusage(request.arg0);
+		origin->clock = classify_rusage(saved.arg0);
 	else if (origin->class == CLASS_ITIMER)
-		origin->clock = classify_itimer(request.arg0);
+		origin->clock = classify_itimer(saved.arg0);
 	else if (origin->class == CLASS_SELF)
 		origin->clock = CLK_SELF;
 	else if (origin->class == CLASS_WAIT)

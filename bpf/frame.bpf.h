@@ -32,7 +32,7 @@ static __noinline __u64 what_apart(__u32 context, __u32 function)
 /* Of an outermost frame, in full; 0 when it is no read of CPU time. */
 static __noinline __u64 what_read(const struct slot *slot, __u64 key, enum fn_kind kind)
 {
-	struct request request = { .nr = key, .arg0 = key >> 32 };
+	struct saved_syscall saved = { .nr = key, .arg0 = key >> 32 };
 	__u32 function = key >> 16 & 0x7fff, node;
 	struct origin origin;
 	__u8 flags = 0;
@@ -41,7 +41,7 @@ static __noinline __u64 what_read(const struct slot *slot, __u64 key, enum fn_ki
 		node = node_outermost(CALLER_CONTEXTS + CTX_COUNT, CLK_NONE, function);
 		return node ? frame_what(node, 0, FRAME_NO_PROCESS) : 0;
 	}
-	classify(slot, request, &origin);
+	classify(slot, saved, &origin);
 	if (kind == FN_PROCFS)
 		origin.clock = function == FN_ID_proc_tid_stat ? CLK_PROC_THREAD : CLK_PROC_PROCESS;
 	if (kind == FN_SYSCALL) {
@@ -50,7 +50,8 @@ static __noinline __u64 what_read(const struct slot *slot, __u64 key, enum fn_ki
 		else if (origin.clock == CLK_NONE)
 			return 0;
 	}
-	if (kind == FN_BELOW) /* the scheduler at work for the caller, whatever else that is doing */
+	if (kind ==
+	    FN_BELOW) /* the scheduler at work for the caller, whatever else that is doing */
 		origin.clock = CLK_NONE;
 	node = node_outermost(origin.caller, origin.clock, function);
 	if (!node)
@@ -67,15 +68,15 @@ static __noinline __u64 what_read(const struct slot *slot, __u64 key, enum fn_ki
 static __always_inline __u64 what_outermost(struct task_struct *task, struct slot *slot, bool irq,
 					    enum fn_id function, enum fn_kind kind)
 {
-	struct request request;
+	struct saved_syscall saved;
 	__u64 key;
 
 	if ((kind == FN_BELOW && !all_callers) || !active)
 		return 0;
 	if (irq)
 		return what_apart(CTX_IRQ, function);
-	request = read_request(task, slot);
-	key = (__u64)request.arg0 << 32 | 1u << 31 | function << 16 | request.nr;
+	saved = read_syscall(task, slot);
+	key = (__u64)saved.arg0 << 32 | 1u << 31 | function << 16 | saved.nr;
 	if (slot->read_key != key) {
 		slot->read_what = what_read(slot, key, kind);
 		slot->read_key = key;
@@ -273,7 +274,7 @@ static __always_inline void frame_resolve(struct k_itimer *timer)
 	__u32 index = slot_index(task), clock, node;
 	struct slot *slot = &slots[index];
 	struct frame *frame;
-	struct node *old;
+	struct call_node *old;
 
 	if (slot->task != (__u64)task) {
 		slot = slot_elsewhere(index);

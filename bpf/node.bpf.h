@@ -18,7 +18,7 @@
 static __noinline __u32 node_make(__u32 parent, __u32 function, __u32 caller, __u32 clock)
 {
 	__u32 none = 0, id;
-	struct node *node;
+	struct call_node *node;
 
 	for (__u32 i = 0; i < NODE_TRIES; i++) {
 		id = READ_ONCE(last_node) + 1;

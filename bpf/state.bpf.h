@@ -55,7 +55,7 @@ struct slot slots[SLOTS] __attribute__((aligned(64)));
 /* The call tree, filled as calls are met (node_make()); the loader reads `nodes`. */
 __u16 roots[CALLER_COUNT * CLK_MAX];
 __u16 below[NODES * FN_MAX];
-struct node nodes[NODES];
+struct call_node nodes[NODES];
 __u32 last_node;
 
 struct losses losses;

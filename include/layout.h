@@ -58,7 +58,7 @@ enum syscall_class {
 #define NODE_IGNORED 1
 #define NODE_FIRST   2
 
-struct node {
+struct call_node {
 	__u16 parent;	/* node; 0 for a root */
 	__u16 function; /* FN_ID_*, NODE_ROOT for a root */
 	__u16 caller;	/* of a root */

@@ -14,7 +14,7 @@
 #include "host.h"
 #include "mask.h"
 
-static bool is_made(const struct node *node)
+static bool is_made(const struct call_node *node)
 {
 	return node->parent || node->function == NODE_ROOT;
 }
@@ -44,8 +44,8 @@ void engine__progress(const struct engine *engine, struct engine_progress *progr
 
 	*progress = (struct engine_progress){ .lost = bss->losses.migrated + bss->losses.overflow };
 	for (__u32 id = NODE_FIRST; id <= bss->last_node && id < NODES; id++) {
-		const struct node *node = (const struct node *)&bss->nodes[id];
-		const struct node *parent = (const struct node *)&bss->nodes[node->parent % NODES];
+		const struct call_node *node = (const struct call_node *)&bss->nodes[id];
+		const struct call_node *parent = (const struct call_node *)&bss->nodes[node->parent % NODES];
 
 		if (node->function < FN_COUNT && parent->function == NODE_ROOT &&
 		    engine->functions[node->function].kind != FN_CALIBRATE)
@@ -59,7 +59,7 @@ struct branch {
 	int merged; /* the first node of the same name, which stands for it */
 };
 
-static void name_path(const struct engine *engine, const struct node *root, __u32 function,
+static void name_path(const struct engine *engine, const struct call_node *root, __u32 function,
 		      struct profile_path *path)
 {
 	const struct function *fn = &engine->functions[function];
@@ -74,7 +74,7 @@ static void name_path(const struct engine *engine, const struct node *root, __u3
 }
 
 /* The lowest node with the same place in the tree: two CPUs may have made one each. */
-static int find_twin(const struct node *nodes, const int *merged, int id)
+static int find_twin(const struct call_node *nodes, const int *merged, int id)
 {
 	for (int twin = NODE_FIRST; twin < id; twin++)
 		if (nodes[twin].function == nodes[id].function &&
@@ -85,7 +85,7 @@ static int find_twin(const struct node *nodes, const int *merged, int id)
 }
 
 struct tree {
-	const struct node *nodes;
+	const struct call_node *nodes;
 	int merged[NODES];
 	__u64 calls[NODES], raw_ns[NODES], errors[NODES]; /* of merged nodes */
 	struct hist *hists;
@@ -128,7 +128,7 @@ static void add_paths(const struct engine *engine, const struct tree *tree, int 
 		      int parent_node, int parent_path, struct profile *profile)
 {
 	for (int id = parent_node + 1; id <= tree->last; id++) {
-		const struct node *node = &tree->nodes[id];
+		const struct call_node *node = &tree->nodes[id];
 		struct profile_path *path;
 		int index;
 
@@ -159,7 +159,7 @@ static int read_paths(const struct engine *engine, struct profile *profile)
 	profile->paths = calloc(NODES, sizeof(*profile->paths));
 	if (!tree->hists || !profile->paths)
 		goto out;
-	tree->nodes = (const struct node *)bss->nodes;
+	tree->nodes = (const struct call_node *)bss->nodes;
 	tree->last = NODE_FIRST - 1;
 	while (tree->last + 1 < NODES && is_made(&tree->nodes[tree->last + 1]))
 		tree->last++;
