@@ -15,8 +15,13 @@ struct origin {
 	__u32 class;  /* CLASS_* */
 };
 
-/* The clock a clockid_t names, seen from @slot's task; CLK_NONE: not a CPU clock. */
-static __always_inline __u32 classify_clock(const struct slot *slot, int id)
+/* Who a read is made by, as far as its clock depends on that: of struct slot. */
+struct reader {
+	__u32 context, own_tid, own_tgid;
+};
+
+/* The clock a clockid_t names, seen from @reader; CLK_NONE: not a CPU clock. */
+static __always_inline __u32 classify_clock(struct reader reader, int id)
 {
 	struct clock_ref ref;
 	__u32 whose;
@@ -25,7 +30,7 @@ static __always_inline __u32 classify_clock(const struct slot *slot, int id)
 	if (!ref.is_cpu)
 		return CLK_NONE;
 	whose = ref.is_thread ? WHOSE_THREAD : WHOSE_PROCESS;
-	if (ref.pid && ref.pid != (int)(ref.is_thread ? slot->own_tid : slot->own_tgid))
+	if (ref.pid && ref.pid != (int)(ref.is_thread ? reader.own_tid : reader.own_tgid))
 		whose += WHOSE_OTHER_THREAD - WHOSE_THREAD;
 	return clock_row(whose, ref.type);
 }
@@ -75,28 +80,28 @@ static __always_inline struct saved_syscall read_syscall(const struct slot *slot
 }
 
 /* The same argument of a 32-bit program. */
-static __always_inline int read_compat_arg0(const struct slot *slot)
+static __always_inline int read_compat_arg0(struct task_struct *task)
 {
 	struct pt_regs *regs;
 
 	if (has_task_regs)
 		regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	else
-		regs = (void *)(slot->stack + ARCH_STACK_BYTES -
-				bpf_core_type_size(struct pt_regs));
+		regs = BPF_CORE_READ(task, stack) + ARCH_STACK_BYTES -
+		       bpf_core_type_size(struct pt_regs);
 	return BPF_CORE_READ(regs, ARCH_COMPAT_ARG0_FIELD);
 }
 
-/* classify() - where @saved, which opens the outermost frame of @slot's task, comes from. */
-static __always_inline void classify(const struct slot *slot, struct saved_syscall saved,
+/* classify() - where @saved, which opens the outermost frame of @reader, comes from. */
+static __always_inline void classify(struct reader reader, struct saved_syscall saved,
 				     struct origin *origin)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 
 	origin->clock = CLK_NONE;
 	origin->class = CLASS_NONE;
-	if (slot->context) {
-		origin->caller = slot->context;
+	if (reader.context) {
+		origin->caller = reader.context;
 		return;
 	}
 	if (saved.nr == 0xffff) {
@@ -106,11 +111,11 @@ static __always_inline void classify(const struct slot *slot, struct saved_sysca
 	origin->caller = saved.nr & (CALLER_SYSCALLS - 1);
 	if (BPF_CORE_READ(task, thread_info.status) & ARCH_STATUS_COMPAT) {
 		origin->caller += CALLER_COMPAT;
-		saved.arg0 = read_compat_arg0(slot);
+		saved.arg0 = read_compat_arg0(task);
 	}
 	origin->class = syscall_classes[BOUNDED(origin->caller, 2 * CALLER_SYSCALLS)];
 	if (origin->class == CLASS_CLOCKID)
-		origin->clock = classify_clock(slot, saved.arg0);
+		origin->clock = classify_clock(reader, saved.arg0);
 	else if (origin->class == CLASS_RUSAGE)
 		origin->clock = classify_rusage(saved.arg0);
 	else if (origin->class == CLASS_ITIMER)
@@ -121,16 +126,17 @@ static __always_inline void classify(const struct slot *slot, struct saved_sysca
 		origin->clock = CLK_CHILD;
 }
 
-/* The mask a clock's reader asked for (include/clocks.h). */
+/* The mask a clock's reader asks for (include/clocks.h). Not static inside a function: the kernel would
+ * refuse the types of a variable whose name isn't its symbol's. */
+const __u8 clock_asks[CLK_MAX] = {
+#define X(id, name, asks, scaled) asks,
+	CPUTOLL_CLOCKS(X)
+#undef X
+};
+
 static __always_inline __u32 asks_of(__u32 clock)
 {
-	static const __u8 asks[CLK_MAX] = {
-#define X(id, name, asks, scaled) asks,
-		CPUTOLL_CLOCKS(X)
-#undef X
-	};
-
-	return asks[BOUNDED(clock, CLK_MAX)];
+	return clock_asks[BOUNDED(clock, CLK_MAX)];
 }
 
 #endif /* CPUTOLL_CLASSIFY_BPF_H */

@@ -21,17 +21,18 @@ static __always_inline __u64 frame_what(__u32 node, __u8 flags, __u8 asks)
 	return node | (__u64)flags << 16 | (__u64)asks << 24;
 }
 
-/* Of a frame that begins a tree of its own, in @context. */
-static __noinline __u64 what_apart(__u32 context, __u32 function)
+/* Of a frame that begins a tree of its own, in @context. Global, as slot_claim() is. */
+__noinline __u64 what_apart(__u32 context, __u32 function)
 {
 	__u32 node = node_outermost(CALLER_CONTEXTS + context, CLK_NONE, function);
 
 	return node ? frame_what(node, FRAME_APART, FRAME_NO_PROCESS) : 0;
 }
 
-/* Of an outermost frame, in full; 0 when it is no read of CPU time. */
-static __noinline __u64 what_read(const struct slot *slot, __u64 key, enum fn_kind kind)
+/* Of an outermost frame, in full; 0 when it is no read of CPU time. Global, as slot_claim() is. */
+__noinline __u64 what_read(__u64 key, __u32 kind, __u32 context, __u32 own_tid, __u32 own_tgid)
 {
+	struct reader reader = { context, own_tid, own_tgid };
 	struct saved_syscall saved = { .nr = key, .arg0 = key >> 32 };
 	__u32 function = key >> 16 & 0x7fff, node;
 	struct origin origin;
@@ -41,7 +42,7 @@ static __noinline __u64 what_read(const struct slot *slot, __u64 key, enum fn_ki
 		node = node_outermost(CALLER_CONTEXTS + CTX_COUNT, CLK_NONE, function);
 		return node ? frame_what(node, 0, FRAME_NO_PROCESS) : 0;
 	}
-	classify(slot, saved, &origin);
+	classify(reader, saved, &origin);
 	if (kind == FN_PROCFS)
 		origin.clock = function == FN_ID_proc_tid_stat ? CLK_PROC_THREAD : CLK_PROC_PROCESS;
 	if (kind == FN_SYSCALL) {
@@ -78,7 +79,8 @@ static __always_inline __u64 what_outermost(struct slot *slot, bool irq, enum fn
 	saved = read_syscall(slot);
 	key = (__u64)saved.arg0 << 32 | 1u << 31 | function << 16 | saved.nr;
 	if (slot->read_key != key) {
-		slot->read_what = what_read(slot, key, kind);
+		slot->read_what =
+			what_read(key, kind, slot->context, slot->own_tid, slot->own_tgid);
 		slot->read_key = key;
 	}
 	return slot->read_what;
@@ -129,9 +131,9 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 		slot = slot_elsewhere(task);
 		if (!slot) {
 			/* Most calls of a BELOW function are no part of any read. */
-			if ((kind == FN_BELOW && !all_callers) || !active)
+			if ((kind == FN_BELOW && !all_callers) || !active || slot_claim())
 				return;
-			slot = slot_claim();
+			slot = slot_elsewhere(task);
 			if (!slot)
 				return;
 		}
@@ -283,6 +285,7 @@ static __always_inline void frame_resolve(struct k_itimer *timer)
 	struct slot *slot = slot_first(task);
 	struct call_node *old;
 	struct frame *frame;
+	struct reader reader;
 	__u32 clock, node;
 
 	if (slot->task != task) {
@@ -293,7 +296,8 @@ static __always_inline void frame_resolve(struct k_itimer *timer)
 	frame = &slot->frames[0];
 	if (slot->depth != 1 || !(frame->flags & FRAME_TENTATIVE))
 		return;
-	clock = classify_clock(slot, BPF_CORE_READ(timer, it_clock));
+	reader = (struct reader){ slot->context, slot->own_tid, slot->own_tgid };
+	clock = classify_clock(reader, BPF_CORE_READ(timer, it_clock));
 	old = &nodes[BOUNDED(frame->node, NODES)];
 	node = node_outermost(nodes[BOUNDED(old->parent, NODES)].caller, clock, old->function);
 	frame->what = frame_what(node, 0, asks_of(clock));

@@ -14,8 +14,9 @@
  * node_make() - a new node for @function below @parent, or a root for @caller and @clock.
  * Two CPUs that meet a function at the same moment may make two nodes of it; the loader adds
  * up nodes of the same name. Returns 0 when the tree is full; the call is then counted as lost.
+ * Global, as slot_claim() is.
  */
-static __noinline __u32 node_make(__u32 parent, __u32 function, __u32 caller, __u32 clock)
+__noinline __u32 node_make(__u32 parent, __u32 function, __u32 caller, __u32 clock)
 {
 	__u32 none = 0, id;
 	struct call_node *node;
@@ -82,8 +83,11 @@ static __always_inline __u32 node_below(__u32 parent, enum fn_id function, enum 
 	return node;
 }
 
-/* node_outermost() - the node of @function when called straight from @caller, for @clock. */
-static __always_inline __u32 node_outermost(__u32 caller, __u32 clock, enum fn_id function)
+/*
+ * node_outermost() - the node of @function when called straight from @caller, for @clock. Global,
+ * as slot_claim() is.
+ */
+__noinline __u32 node_outermost(__u32 caller, __u32 clock, __u32 function)
 {
 	__u32 root = node_root(caller, clock);
 

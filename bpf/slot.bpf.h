@@ -81,12 +81,12 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 		slot->depth = SLOT_MUTED;
 }
 
-/* @task's slot when it isn't the first of its ways; NULL: it has none. */
+/* @task's slot when it isn't the first of its ways, or was not just now; NULL: it has none. */
 static __noinline struct slot *slot_elsewhere(__u64 task)
 {
 	__u32 index = slot_index(task);
 
-	for (__u32 way = 1; way < SLOT_WAYS; way++) {
+	for (__u32 way = 0; way < SLOT_WAYS; way++) {
 		struct slot *slot = &slots[BOUNDED(index ^ way, SLOTS)];
 
 		if (slot->task == task)
@@ -99,9 +99,10 @@ static __noinline struct slot *slot_elsewhere(__u64 task)
  * slot_claim() - give the current task, which has none, a slot: a free one of its own, else one in
  * `spilled`, where it stays until its outermost frame is closed. An exiting task is spilled too:
  * its slot's totals have been handed on and nobody would free it again.
- * Returns NULL when there is no room; the call is then counted as lost.
+ * Returns 0, or 1 when there is no room; the call is then counted as lost. Global, so that the
+ * verifier looks at it once and not again in each program: that is a second of start-up.
  */
-static __noinline struct slot *slot_claim(void)
+__noinline int slot_claim(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	__u64 key = (__u64)task;
@@ -117,20 +118,20 @@ static __noinline struct slot *slot_claim(void)
 			continue;
 		slot_fill(slot, task, index);
 		WRITE_ONCE(slot->task, key);
-		return slot;
+		return 0;
 	}
 	if (bpf_map_update_elem(&spilled, &key, (void *)&empty_slot, BPF_NOEXIST)) {
 		loss(overflow);
-		return NULL;
+		return 1;
 	}
 	__sync_fetch_and_add(&spills, 1);
 	slot = bpf_map_lookup_elem(&spilled, &key);
 	if (!slot)
-		return NULL;
+		return 1;
 	slot_fill(slot, task, index);
 	slot->spilled = 1;
 	slot->task = key;
-	return slot;
+	return 0;
 }
 
 /* slot_settle() - add what @slot counted to its process's totals. */

@@ -81,6 +81,7 @@ static int set_targets(struct engine *engine, struct engine_error *err)
 
 struct engine *engine__new(const struct engine_opts *opts, struct engine_error *err)
 {
+	LIBBPF_OPTS(bpf_object_open_opts, open_opts);
 	struct engine *engine = calloc(1, sizeof(*engine));
 	struct btf *vmlinux = NULL;
 	char unknown[64];
@@ -117,7 +118,8 @@ struct engine *engine__new(const struct engine_opts *opts, struct engine_error *
 	functions_look_up(engine->functions, vmlinux, &engine->host);
 	btf__free(vmlinux);
 
-	engine->skel = engine_bpf__open();
+	open_opts.kernel_log_level = opts->verbose ? 4 : 0; /* the verifier's statistics */
+	engine->skel = engine_bpf__open_opts(&open_opts);
 	if (!engine->skel) {
 		ret = -errno;
 		say(err, "cannot open the BPF programs: %s", strerror(-ret));
