@@ -126,8 +126,8 @@ static __always_inline void classify(struct reader reader, struct saved_syscall 
 		origin->clock = CLK_CHILD;
 }
 
-/* The mask a clock's reader asks for (include/clocks.h). Not static inside a function: the kernel would
- * refuse the types of a variable whose name isn't its symbol's. */
+/* The mask a clock's reader asks for (include/clocks.h). Not static inside a function: the kernel
+ * would refuse the types of a variable whose name isn't its symbol's. */
 const __u8 clock_asks[CLK_MAX] = {
 #define X(id, name, asks, scaled) asks,
 	CPUTOLL_CLOCKS(X)

@@ -95,45 +95,6 @@ static __noinline struct slot *slot_elsewhere(__u64 task)
 	return READ_ONCE(spills) ? bpf_map_lookup_elem(&spilled, &task) : NULL;
 }
 
-/*
- * slot_claim() - give the current task, which has none, a slot: a free one of its own, else one in
- * `spilled`, where it stays until its outermost frame is closed. An exiting task is spilled too:
- * its slot's totals have been handed on and nobody would free it again.
- * Returns 0, or 1 when there is no room; the call is then counted as lost. Global, so that the
- * verifier looks at it once and not again in each program: that is a second of start-up.
- */
-__noinline int slot_claim(void)
-{
-	struct task_struct *task = (void *)bpf_get_current_task();
-	__u64 key = (__u64)task;
-	__u32 index = slot_index(key), none = 0;
-	struct slot *slot;
-
-	for (__u32 way = 0; way < SLOT_WAYS; way++) {
-		__u32 at = BOUNDED(index ^ way, SLOTS);
-
-		slot = &slots[at];
-		if (slot->task || (BPF_CORE_READ(task, flags) & PF_EXITING) ||
-		    bpf_map_update_elem(&slot_claims, &at, &none, BPF_NOEXIST))
-			continue;
-		slot_fill(slot, task, index);
-		WRITE_ONCE(slot->task, key);
-		return 0;
-	}
-	if (bpf_map_update_elem(&spilled, &key, (void *)&empty_slot, BPF_NOEXIST)) {
-		loss(overflow);
-		return 1;
-	}
-	__sync_fetch_and_add(&spills, 1);
-	slot = bpf_map_lookup_elem(&spilled, &key);
-	if (!slot)
-		return 1;
-	slot_fill(slot, task, index);
-	slot->spilled = 1;
-	slot->task = key;
-	return 0;
-}
-
 /* slot_settle() - add what @slot counted to its process's totals. */
 static __noinline void slot_settle(struct slot *slot)
 {
@@ -165,6 +126,50 @@ static __noinline void slot_unspill(struct slot *slot)
 	slot_settle(slot);
 	if (!bpf_map_delete_elem(&spilled, &key))
 		__sync_fetch_and_add(&spills, -1);
+}
+
+/*
+ * slot_claim() - give the current task, which has none, a slot: a free one of its own, else one in
+ * `spilled`, where it stays until its outermost frame is closed. An exiting task is spilled too:
+ * its slot's totals have been handed on and nobody would free it again.
+ * Returns 0, or 1 when the call isn't to be followed: no room (counted as lost), or a task that is
+ * not to be traced and found no slot to say so in. Global, so that the verifier looks at it once
+ * and not again in each program: that is a second of start-up.
+ */
+__noinline int slot_claim(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u64 key = (__u64)task;
+	__u32 index = slot_index(key), none = 0;
+	struct slot *slot;
+
+	for (__u32 way = 0; way < SLOT_WAYS; way++) {
+		__u32 at = BOUNDED(index ^ way, SLOTS);
+
+		slot = &slots[at];
+		if (slot->task || (BPF_CORE_READ(task, flags) & PF_EXITING) ||
+		    bpf_map_update_elem(&slot_claims, &at, &none, BPF_NOEXIST))
+			continue;
+		slot_fill(slot, task, index);
+		WRITE_ONCE(slot->task, key);
+		return 0;
+	}
+	if (bpf_map_update_elem(&spilled, &key, (void *)&empty_slot, BPF_NOEXIST)) {
+		loss(overflow);
+		return 1;
+	}
+	__sync_fetch_and_add(&spills, 1);
+	slot = bpf_map_lookup_elem(&spilled, &key);
+	if (!slot)
+		return 1;
+	slot_fill(slot, task, index);
+	slot->spilled = 1;
+	slot->task = key;
+	if (slot->depth == SLOT_MUTED) { /* no frame will close and give the place back */
+		slot_unspill(slot);
+		return 1;
+	}
+	return 0;
 }
 
 /* slot_release() - the current task is exiting: hand its totals on and free its slot. */

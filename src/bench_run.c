@@ -12,21 +12,8 @@
 #include <unistd.h>
 #include "bench.h"
 #include "bench_helpers.h"
-
-static const char *const clock_names[] = {
-#define X(id, name, asks, scaled) [CLK_##id] = name,
-	CPUTOLL_CLOCKS(X)
-#undef X
-};
-
-/* By the vDSO, and no CPU clock where that has to ask the kernel. */
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
+#include "clock.h"
+#include "mask.h"
 
 /* @ctx->what, else the read itself. */
 static void set_error(struct bench_run *run, const struct bench_context *ctx,
@@ -36,7 +23,7 @@ static void set_error(struct bench_run *run, const struct bench_context *ctx,
 		snprintf(run->error, sizeof(run->error), "%s", ctx->what);
 	else
 		snprintf(run->error, sizeof(run->error), "%s of %s%s%s", kind->syscall,
-			 clock_names[kind->clock], kind->how[0] ? ", " : "", kind->how);
+			 clock_name(kind->clock), kind->how[0] ? ", " : "", kind->how);
 }
 
 static bool is_limited(void)
@@ -60,9 +47,9 @@ static int make_reads(struct bench_run *run, struct bench_context *ctx)
 			continue;
 		result->kind = kind;
 		result->reads = (__u64)run->count * (run->workload->in ? 1 : kind->reads);
-		start_ns = now_ns();
+		start_ns = clock_monotonic_ns();
 		err = kind->make(ctx, kind, result->reads);
-		result->duration_ns = now_ns() - start_ns;
+		result->duration_ns = clock_monotonic_ns() - start_ns;
 		if (err) {
 			set_error(run, ctx, kind);
 			return err;

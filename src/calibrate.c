@@ -79,6 +79,7 @@ int engine_calibrate(struct engine *engine)
 	struct engine_bpf__bss *bss = engine->skel->bss;
 	int ret;
 
+	bss->self_tgid = (__u32)getpid(); /* until mute_self() knows better */
 	if (!engine->functions[FN_ID_bpf_prog_test_run_tracing].wanted ||
 	    !engine->functions[FN_ID_bpf_fentry_test1].wanted)
 		return -ENOENT;

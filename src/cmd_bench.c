@@ -11,6 +11,7 @@
 #include <json-c/json.h>
 #include "bench.h"
 #include "cmd.h"
+#include "mask.h"
 #include "opts.h"
 
 #define BENCH_SCHEMA "cputoll.bench/1"
@@ -46,19 +47,6 @@ static const struct bench_workload workloads[] = {
 };
 #define NR_WORKLOADS (sizeof(workloads) / sizeof(workloads[0]))
 
-static const struct clock_text {
-	const char *name;
-	unsigned asks;
-} clocks[] = {
-#define X(id, text, mask, scaled) [CLK_##id] = { text, mask },
-	CPUTOLL_CLOCKS(X)
-#undef X
-};
-
-/* The fields of a mask, by bit. */
-static const char *const fields[] = { "utime", "stime", "sum_exec_runtime" };
-#define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
-
 struct bench_options {
 	int count;
 	int threads;
@@ -74,10 +62,10 @@ static double per_read(__u64 duration_ns, __u64 reads)
 static const char *asks_text(unsigned asks, char *text, size_t bytes)
 {
 	text[0] = 0;
-	for (size_t i = 0; i < NR_FIELDS; i++)
-		if (asks & (1u << i))
+	for (unsigned bit = 1; bit < MASK_COUNT; bit <<= 1)
+		if (asks & bit)
 			snprintf(text + strlen(text), bytes - strlen(text), "%s%s",
-				 text[0] ? "+" : "", fields[i]);
+				 text[0] ? "+" : "", mask_field(bit));
 	return text;
 }
 
@@ -92,9 +80,9 @@ static void print_text(const struct bench_run *run)
 		const struct bench_result *result = &run->results[i];
 		const struct bench_kind *kind = result->kind;
 
-		printf("%-16s%-20s%-11s%-17s%11" PRIu64, kind->syscall, clocks[kind->clock].name,
+		printf("%-16s%-20s%-11s%-17s%11" PRIu64, kind->syscall, clock_name(kind->clock),
 		       kind->how[0] ? kind->how : "-",
-		       asks_text(clocks[kind->clock].asks, asks, sizeof(asks)),
+		       asks_text(clock_asks(kind->clock), asks, sizeof(asks)),
 		       (uint64_t)result->reads);
 		if (is_timed)
 			printf("%11.1f", per_read(result->duration_ns, result->reads));
@@ -118,19 +106,19 @@ static void add_totals(struct json_object *to, __u64 reads, __u64 duration_ns)
 
 static struct json_object *kind_json(const struct bench_result *result)
 {
-	const struct clock_text *clock = &clocks[result->kind->clock];
+	int clock = result->kind->clock;
 	struct json_object *kind = json_object_new_object();
 	struct json_object *asks = json_object_new_array();
 	struct json_object *calls = json_object_new_object();
 
-	for (size_t i = 0; i < NR_FIELDS; i++)
-		if (clock->asks & (1u << i))
-			json_object_array_add(asks, json_object_new_string(fields[i]));
+	for (unsigned bit = 1; bit < MASK_COUNT; bit <<= 1)
+		if (clock_asks(clock) & bit)
+			json_object_array_add(asks, json_object_new_string(mask_field(bit)));
 	for (int i = 0; i < BENCH_FUNCTIONS; i++)
 		json_object_object_add(calls, bench_functions[i],
 				       json_object_new_int64((int64_t)result->calls[i]));
 	json_object_object_add(kind, "syscall", json_object_new_string(result->kind->syscall));
-	json_object_object_add(kind, "clock", json_object_new_string(clock->name));
+	json_object_object_add(kind, "clock", json_object_new_string(clock_name(clock)));
 	json_object_object_add(kind, "how", json_object_new_string(result->kind->how));
 	json_object_object_add(kind, "asks", asks);
 	add_totals(kind, result->reads, result->duration_ns);

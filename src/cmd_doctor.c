@@ -41,8 +41,9 @@ static void print_host(const struct profile_host *host)
 	bool slow_clock = strcmp(host->clocksource, "tsc") &&
 			  strcmp(host->clocksource, "kvm-clock");
 
-	snprintf(found, sizeof(found), "Linux %.100s %.31s, %d CPUs, %.15s accounting",
-		 host->kernel, host->arch, host->cpus, host->accounting);
+	snprintf(found, sizeof(found), "Linux %.100s %.31s, %d CPU%s, %.15s accounting",
+		 host->kernel, host->arch, host->cpus, host->cpus == 1 ? "" : "s",
+		 host->accounting);
 	print_row("ok", "kernel", found);
 	print_row(host_can_trace() ? "ok" : "no", "privileges",
 		  host_can_trace() ? "may load tracing programs"

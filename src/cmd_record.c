@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include "clock.h"
 #include "cmd.h"
 #include "command.h"
 #include "engine.h"
@@ -28,14 +29,6 @@ struct record {
 	bool all; /* the whole host although a command is run */
 	char **argv;
 };
-
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec;
-}
 
 static void print_progress(const struct engine *engine, __u64 elapsed_ns)
 {
@@ -56,7 +49,8 @@ static int wait_for_end(const struct record *record, const struct engine *engine
 	struct pollfd fds[] = { { .fd = signal_fd, .events = POLLIN },
 				{ .fd = record->argv ? command->pidfd : -1, .events = POLLIN } };
 	bool tell = isatty(STDERR_FILENO);
-	__u64 start_ns = now_ns(), limit_ns = (__u64)(record->seconds * 1e9), elapsed_ns = 0;
+	__u64 start_ns = clock_monotonic_ns(), limit_ns = (__u64)(record->seconds * 1e9),
+	      elapsed_ns = 0;
 
 	while (!limit_ns || elapsed_ns < limit_ns) {
 		int wait_ms = tell ? 1000 : -1, ready;
@@ -68,7 +62,7 @@ static int wait_for_end(const struct record *record, const struct engine *engine
 			return -errno;
 		if (ready > 0)
 			break;
-		elapsed_ns = now_ns() - start_ns;
+		elapsed_ns = clock_monotonic_ns() - start_ns;
 		if (tell)
 			print_progress(engine, elapsed_ns);
 	}
@@ -112,7 +106,7 @@ static int trace(const struct record *record, struct engine *engine, __u64 *dura
 		return EXIT_CANNOT;
 	}
 	engine__start(engine);
-	start_ns = now_ns();
+	start_ns = clock_monotonic_ns();
 	ret = record->argv ? command_start(&command, record->argv) : 0;
 	if (ret) {
 		error("record: cannot run '%s': %s", record->argv[0], strerror(-ret));
@@ -120,7 +114,7 @@ static int trace(const struct record *record, struct engine *engine, __u64 *dura
 		return EXIT_USAGE;
 	}
 	ret = wait_for_end(record, engine, &command, signal_fd);
-	*duration_ns = now_ns() - start_ns;
+	*duration_ns = clock_monotonic_ns() - start_ns;
 	engine__stop(engine);
 	if (record->argv)
 		tell_command(record->argv[0], command_finish(&command));
