@@ -47,13 +47,13 @@ else
   Q := @
   say = @printf '  %-8s %s\n'
 endif
-# A make of its own for what comes after `deps`: this one looked for files and tools before. It
+# A make of its own for what comes after tools/deps: this one looked for files and tools before. It
 # has as many jobs as there are CPUs, unless a number was given.
 SUBMAKE = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static units deps demo check check-unit check-guest check-matrix bench-overhead lint \
+.PHONY: all static units deps deps-test deps-lint demo check check-unit check-guest check-matrix bench-overhead lint \
 	format install uninstall clean help
 
 all: $(B)/cputoll
@@ -80,30 +80,36 @@ help:
 deps:
 	@tools/deps
 
+deps-test:
+	@tools/deps build lab test
+
+deps-lint:
+	@tools/deps build lint
+
 demo:
 	@tools/demo
 
-check: deps
+check: deps-test
 	$(SUBMAKE) all static units $(B)/floor
 	@tests/run $(KERNELS:%=--kernel %) $(UNITS) $(SHELLS) $(GUESTS)
 
-check-unit: deps
+check-unit: deps-test
 	$(SUBMAKE) units
 	@tests/run $(UNITS)
 
-check-guest: deps
+check-guest: deps-test
 	$(SUBMAKE) static
 	@tests/run $(KERNELS:%=--kernel %) $(GUESTS)
 
-check-matrix: deps
+check-matrix: deps-test
 	$(SUBMAKE) static
 	@tests/run $(MATRIX:%=--kernel %) $(GUESTS)
 
-bench-overhead: deps
+bench-overhead: deps-test
 	$(SUBMAKE) static $(B)/floor
 	@tests/overhead/run.sh
 
-lint: deps
+lint: deps-lint
 	@MAKE='$(MAKE)' tools/lint
 
 format:
