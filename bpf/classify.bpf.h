@@ -61,13 +61,12 @@ struct saved_syscall {
 };
 
 /* By the helper, else (before 5.15) by hand. The first argument is a 64-bit program's. */
-static __always_inline struct saved_syscall read_syscall(struct task_struct *task,
-							 const struct slot *slot)
+static __always_inline struct saved_syscall read_syscall(const struct slot *slot)
 {
 	struct pt_regs *regs;
 
 	if (has_task_regs) {
-		regs = (void *)bpf_task_pt_regs(task);
+		regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 		return (struct saved_syscall){ regs->ARCH_NR_FIELD, regs->ARCH_ARG0_FIELD };
 	}
 	regs = (void *)(slot->stack + ARCH_STACK_BYTES - bpf_core_type_size(struct pt_regs));
@@ -76,12 +75,12 @@ static __always_inline struct saved_syscall read_syscall(struct task_struct *tas
 }
 
 /* The same argument of a 32-bit program. */
-static __always_inline int read_compat_arg0(struct task_struct *task, const struct slot *slot)
+static __always_inline int read_compat_arg0(const struct slot *slot)
 {
 	struct pt_regs *regs;
 
 	if (has_task_regs)
-		regs = (void *)bpf_task_pt_regs(task);
+		regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	else
 		regs = (void *)(slot->stack + ARCH_STACK_BYTES -
 				bpf_core_type_size(struct pt_regs));
@@ -92,7 +91,7 @@ static __always_inline int read_compat_arg0(struct task_struct *task, const stru
 static __always_inline void classify(const struct slot *slot, struct saved_syscall saved,
 				     struct origin *origin)
 {
-	struct task_struct *task = current_task();
+	struct task_struct *task = (void *)bpf_get_current_task();
 
 	origin->clock = CLK_NONE;
 	origin->class = CLASS_NONE;
@@ -107,7 +106,7 @@ static __always_inline void classify(const struct slot *slot, struct saved_sysca
 	origin->caller = saved.nr & (CALLER_SYSCALLS - 1);
 	if (BPF_CORE_READ(task, thread_info.status) & ARCH_STATUS_COMPAT) {
 		origin->caller += CALLER_COMPAT;
-		saved.arg0 = read_compat_arg0(task, slot);
+		saved.arg0 = read_compat_arg0(slot);
 	}
 	origin->class = syscall_classes[BOUNDED(origin->caller, 2 * CALLER_SYSCALLS)];
 	if (origin->class == CLASS_CLOCKID)

@@ -48,10 +48,10 @@ CPUTOLL_FUNCTIONS(X)
 /* A process's totals outlive its threads; its slot is free for the next pid. */
 SEC("tp_btf/sched_process_exit") int hook_exit(void *ctx __attribute__((unused)))
 {
-	struct task_struct *task = current_task();
+	struct task_struct *task = (void *)bpf_get_current_task();
 	__u32 tgid;
 
-	slot_release(slot_index(task));
+	slot_release(task);
 	if (!filtered)
 		return 0;
 	if (!BPF_CORE_READ(task, signal, live.counter)) { /* its last thread */

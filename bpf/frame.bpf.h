@@ -65,8 +65,8 @@ static __noinline __u64 what_read(const struct slot *slot, __u64 key, enum fn_ki
  * answer. (A program that mixes 32-bit and 64-bit syscalls of the same number and argument is
  * mistaken.)
  */
-static __always_inline __u64 what_outermost(struct task_struct *task, struct slot *slot, bool irq,
-					    enum fn_id function, enum fn_kind kind)
+static __always_inline __u64 what_outermost(struct slot *slot, bool irq, enum fn_id function,
+					    enum fn_kind kind)
 {
 	struct saved_syscall saved;
 	__u64 key;
@@ -75,7 +75,7 @@ static __always_inline __u64 what_outermost(struct task_struct *task, struct slo
 		return 0;
 	if (irq)
 		return what_apart(CTX_IRQ, function);
-	saved = read_syscall(task, slot);
+	saved = read_syscall(slot);
 	key = (__u64)saved.arg0 << 32 | 1u << 31 | function << 16 | saved.nr;
 	if (slot->read_key != key) {
 		slot->read_what = what_read(slot, key, kind);
@@ -84,18 +84,28 @@ static __always_inline __u64 what_outermost(struct task_struct *task, struct slo
 	return slot->read_what;
 }
 
-/* Of a frame above others. @usual: where a BELOW function is called from in a read. */
-static __always_inline __u64 what_nested(struct slot *slot, __u32 depth, bool irq,
-					 enum fn_id function, enum fn_kind kind, enum fn_id usual)
+/* Of a frame above @top that starts a tree of its own, or whose node is not made yet. */
+static __noinline __u64 what_unusual(struct frame *top, bool irq, __u32 function_and_kind,
+				     __u32 usual)
 {
-	struct frame *top = frame_at(slot, depth - 1);
-	__u32 node;
+	__u32 function = function_and_kind & 0xffff, kind = function_and_kind >> 16, node;
 
 	if (irq && !(top->flags & FRAME_APART))
 		return what_apart(CTX_IRQ, function);
 	node = node_below(top->node, function, kind, usual);
 	if (node == NODE_IGNORED)
 		return all_callers ? what_apart(CTX_SWITCH, function) : 0;
+	return node;
+}
+
+/* Of a frame above @top. @usual: where a BELOW function is called from in a read. */
+static __always_inline __u64 what_nested(struct frame *top, bool irq, enum fn_id function,
+					 enum fn_kind kind, enum fn_id usual)
+{
+	__u32 node = below[node_slot(top->node, function)];
+
+	if (irq || node < NODE_FIRST)
+		return what_unusual(top, irq, function | kind << 16, usual);
 	return node;
 }
 
@@ -109,20 +119,19 @@ static __noinline void drop_frames(struct slot *slot, __u32 depth)
 static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_kind kind,
 				       enum fn_id usual)
 {
-	struct task_struct *task = current_task();
-	__u32 index = slot_index(task), depth;
-	struct slot *slot = &slots[index];
+	__u64 task = bpf_get_current_task(), what;
+	struct slot *slot = slot_first(task);
 	struct frame *frame;
-	__u64 what;
+	__u32 depth;
 	bool irq;
 
-	if (slot->task != (__u64)task) {
-		slot = slot_elsewhere(index);
+	if (slot->task != task) {
+		slot = slot_elsewhere(task);
 		if (!slot) {
 			/* Most calls of a BELOW function are no part of any read. */
 			if ((kind == FN_BELOW && !all_callers) || !active)
 				return;
-			slot = slot_claim(index);
+			slot = slot_claim();
 			if (!slot)
 				return;
 		}
@@ -133,10 +142,11 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 		drop_frames(slot, 0); /* a syscall runs inside nothing that is traced */
 		depth = 0;
 	}
+	frame = frame_at(slot, depth);
 	if (!depth) {
-		what = what_outermost(task, slot, irq, function, kind);
+		what = what_outermost(slot, irq, function, kind);
 	} else if (depth < MAX_DEPTH) {
-		what = what_nested(slot, depth, irq, function, kind, usual);
+		what = what_nested(frame - 1, irq, function, kind, usual);
 	} else {
 		if (depth != SLOT_MUTED)
 			loss(overflow);
@@ -146,11 +156,10 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 		return;
 	/*
 	 * Depth first: an interrupt from here on stacks its frames above this one and takes them
-	 * away again. It leaves no flags behind (interrupt_over()), so what it finds here before
-	 * the next lines have run is never taken for an interrupt's frame.
+	 * away again. It leaves no flags behind (apart_over()), so what it finds here before the
+	 * next lines have run is never taken for an interrupt's frame.
 	 */
 	WRITE_ONCE(slot->depth, depth + 1);
-	frame = frame_at(slot, depth);
 	WRITE_ONCE(frame->what, what);
 	frame->ctx = (__u64)ctx;
 	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
@@ -215,14 +224,13 @@ static __always_inline __u64 count(struct slot *slot, __u32 node, __u64 raw_ns, 
 static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_kind kind,
 					__s64 result)
 {
-	__u64 now = bpf_ktime_get_ns(), raw_ns, ns;
-	struct task_struct *task = current_task();
-	__u32 index = slot_index(task), depth;
-	struct slot *slot = &slots[index];
+	__u64 now = bpf_ktime_get_ns(), task = bpf_get_current_task(), raw_ns, ns;
+	struct slot *slot = slot_first(task);
 	struct frame *frame, done;
+	__u32 depth;
 
-	if (slot->task != (__u64)task) {
-		slot = slot_elsewhere(index);
+	if (slot->task != task) {
+		slot = slot_elsewhere(task);
 		if (!slot)
 			return;
 	}
@@ -235,6 +243,7 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 		if (depth >= MAX_DEPTH)
 			return;
 		frame = frame_at(slot, depth);
+		KEEP(frame);
 	}
 	raw_ns = now - frame->start_ns;
 	done.what = frame->what;
@@ -251,7 +260,7 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 		if (done.flags & FRAME_APART)
 			apart_over(slot, depth, raw_ns, done.nested);
 		else
-			frame_at(slot, depth - 1)->nested += done.nested + 1;
+			frame[-1].nested += done.nested + 1;
 		WRITE_ONCE(slot->depth, depth);
 		return;
 	}
@@ -270,14 +279,14 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
  */
 static __always_inline void frame_resolve(struct k_itimer *timer)
 {
-	struct task_struct *task = current_task();
-	__u32 index = slot_index(task), clock, node;
-	struct slot *slot = &slots[index];
-	struct frame *frame;
+	__u64 task = bpf_get_current_task();
+	struct slot *slot = slot_first(task);
 	struct call_node *old;
+	struct frame *frame;
+	__u32 clock, node;
 
-	if (slot->task != (__u64)task) {
-		slot = slot_elsewhere(index);
+	if (slot->task != task) {
+		slot = slot_elsewhere(task);
 		if (!slot)
 			return;
 	}

@@ -56,6 +56,12 @@ static __always_inline __u32 node_root(__u32 caller, __u32 clock)
 	return node;
 }
 
+/* Where `below` has the node of @function when called from @parent. */
+static __always_inline __u32 node_slot(__u32 parent, enum fn_id function)
+{
+	return BOUNDED(parent * FN_MAX + function, NODES * FN_MAX);
+}
+
 /*
  * node_below() - the node of @function when called from @parent; NODE_IGNORED when such a call is
  * no part of a read: a function of @kind BELOW whose caller isn't @usual, its row's parent.
@@ -63,7 +69,7 @@ static __always_inline __u32 node_root(__u32 caller, __u32 clock)
 static __always_inline __u32 node_below(__u32 parent, enum fn_id function, enum fn_kind kind,
 					enum fn_id usual)
 {
-	__u32 at = BOUNDED(parent * FN_MAX + function, NODES * FN_MAX);
+	__u32 at = node_slot(parent, function);
 	__u32 node = below[at];
 
 	if (node)

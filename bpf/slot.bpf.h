@@ -11,21 +11,20 @@
 static const struct slot empty_slot;
 static const struct process_totals empty_totals;
 
-static __always_inline struct task_struct *current_task(void)
+/*
+ * The first of the slots of the task at address @task. Slabs are aligned, so that the low bits
+ * alone would tell few tasks apart: multiplicative hashing, by 2^64 over the golden ratio.
+ */
+static __always_inline __u64 slot_index(__u64 task)
 {
-	if (has_task_btf)
-		return bpf_get_current_task_btf();
-	return (void *)bpf_get_current_task();
+	return task * 0x9e3779b97f4a7c15ull >> (64 - SLOT_BITS);
 }
 
-/* The first of @task's slots. An address is a number to the verifier only as a difference. */
-static __always_inline __u32 slot_index(struct task_struct *task)
+/* The current task's slot if it is in the first of its ways, where nearly all are; else another's.
+ */
+static __always_inline struct slot *slot_first(__u64 task)
 {
-	__u64 number = (__u64)task;
-
-	if (has_task_btf)
-		asm volatile("%0 -= %1" : "+r"(number) : "r"(slots));
-	return BOUNDED(number >> 6, SLOTS); /* task_struct is aligned to a cache line */
+	return &slots[slot_index(task)];
 }
 
 /*
@@ -82,18 +81,18 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 		slot->depth = SLOT_MUTED;
 }
 
-/* The current task's slot when it isn't the first of its ways; NULL: it has none. */
-static __noinline struct slot *slot_elsewhere(__u32 index)
+/* @task's slot when it isn't the first of its ways; NULL: it has none. */
+static __noinline struct slot *slot_elsewhere(__u64 task)
 {
-	__u64 key = bpf_get_current_task();
+	__u32 index = slot_index(task);
 
 	for (__u32 way = 1; way < SLOT_WAYS; way++) {
 		struct slot *slot = &slots[BOUNDED(index ^ way, SLOTS)];
 
-		if (slot->task == key)
+		if (slot->task == task)
 			return slot;
 	}
-	return READ_ONCE(spills) ? bpf_map_lookup_elem(&spilled, &key) : NULL;
+	return READ_ONCE(spills) ? bpf_map_lookup_elem(&spilled, &task) : NULL;
 }
 
 /*
@@ -102,12 +101,12 @@ static __noinline struct slot *slot_elsewhere(__u32 index)
  * its slot's totals have been handed on and nobody would free it again.
  * Returns NULL when there is no room; the call is then counted as lost.
  */
-static __noinline struct slot *slot_claim(__u32 index)
+static __noinline struct slot *slot_claim(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	__u64 key = (__u64)task;
+	__u32 index = slot_index(key), none = 0;
 	struct slot *slot;
-	__u32 none = 0;
 
 	for (__u32 way = 0; way < SLOT_WAYS; way++) {
 		__u32 at = BOUNDED(index ^ way, SLOTS);
@@ -168,9 +167,10 @@ static __noinline void slot_unspill(struct slot *slot)
 }
 
 /* slot_release() - the current task is exiting: hand its totals on and free its slot. */
-static __always_inline void slot_release(__u32 index)
+static __always_inline void slot_release(struct task_struct *task)
 {
-	struct task_struct *task = (void *)bpf_get_current_task(), *leader;
+	__u32 index = slot_index((__u64)task);
+	struct task_struct *leader;
 
 	for (__u32 way = 0; way < SLOT_WAYS; way++) {
 		__u32 at = BOUNDED(index ^ way, SLOTS);

@@ -30,6 +30,8 @@
 		asm volatile("" : "+r"(opaque)); \
 		opaque;                          \
 	})
+/* Keeps clang from computing @pointer anew where two ways to it meet. */
+#define KEEP(pointer) asm volatile("" : "+r"(pointer))
 /* @index below @size, a power of two */
 #define BOUNDED(index, size) (OPAQUE(index) & ((size)-1))
 
@@ -110,9 +112,7 @@ struct {
 	__type(value, __u32);
 } targets SEC(".maps");
 
-/* bpf_get_current_task_btf() came with 5.11 (3ca1032ab7ab), bpf_task_pt_regs() with 5.15
- * (dd6e10fbd9fb). */
-#define has_task_btf  bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
+/* Came with 5.15 (dd6e10fbd9fb). */
 #define has_task_regs bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)
 
 #define loss(kind)    __sync_fetch_and_add(&losses.kind, 1)

@@ -130,7 +130,8 @@ struct slot {
  * Slots are found by the task's address, in one of SLOT_WAYS neighbours; a task that finds all of
  * them taken lives in a hash map, slower. Room for 4096 threads that read CPU time, 2.8 MB.
  */
-#define SLOTS	  4096
+#define SLOT_BITS 12
+#define SLOTS	  (1 << SLOT_BITS)
 #define SLOT_WAYS 4
 #define SPILLED	  1024
 

@@ -52,7 +52,10 @@ static void print_host(const struct profile_host *host)
 							    "with CONFIG_DEBUG_INFO_BTF=y is needed"
 							  : "/sys/kernel/btf/vmlinux");
 	check_option(host, "BPF", "BPF_SYSCALL");
-	check_option(host, "JIT", "BPF_JIT");
+	if (host_has_jit())
+		check_option(host, "JIT", "BPF_JIT");
+	else
+		print_row("no", "JIT", "off: sysctl net.core.bpf_jit_enable=1");
 	host_lockdown(lockdown, sizeof(lockdown));
 	print_row(strcmp(lockdown, "confidentiality") ? "ok" : "no", "lockdown",
 		  lockdown[0] ? lockdown : "none");
@@ -94,6 +97,8 @@ static void print_functions(const struct function *functions, const char *tried)
 	}
 }
 
+static const char cannot[] = "cputoll cannot run here: see 'no' above";
+
 static int examine(const struct engine_opts *opts)
 {
 	struct profile_host host;
@@ -112,6 +117,7 @@ static int examine(const struct engine_opts *opts)
 	engine = engine__new(opts, &err);
 	if (!engine) {
 		print_row("no", "engine", err.text);
+		printf("\n%s\n", cannot);
 		return EXIT_CANNOT;
 	}
 	runs = !engine__load(engine, &err) && !engine__attach(engine, &err);
@@ -124,7 +130,7 @@ static int examine(const struct engine_opts *opts)
 	}
 	print_functions(engine__functions(engine), "there, not tried");
 	engine__free(engine);
-	printf("\n%s\n", runs ? "cputoll can run here" : "cputoll cannot run here: see 'no' above");
+	printf("\n%s\n", runs ? "cputoll can run here" : cannot);
 	return runs ? EXIT_OK : EXIT_CANNOT;
 }
 

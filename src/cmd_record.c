@@ -19,7 +19,6 @@
 #include "engine.h"
 #include "opts.h"
 #include "profile.h"
-#include "text.h"
 
 struct record {
 	struct engine_opts engine;
@@ -140,6 +139,18 @@ static void describe_command(const struct record *record, struct profile *profil
 				       at ? " " : "", *word);
 }
 
+/* What was recorded and where it is, as perf says it; the report has the rest. */
+static void tell_result(const struct record *record, const struct profile *profile)
+{
+	const struct profile_lost *lost = &profile->lost;
+	__u64 reads = 0, lost_calls = lost->migrated + lost->overflow + lost->recursion;
+
+	for (size_t i = 0; i < profile->nr_syscalls; i++)
+		reads += profile->syscalls[i].calls;
+	fprintf(stderr, "[ cputoll record: %llu reads in %.2f s, %llu lost, written to %s ]\n",
+		reads, profile->duration_ns / 1e9, lost_calls, record->output);
+}
+
 static int write_profile(const struct record *record, struct engine *engine, __u64 duration_ns)
 {
 	struct profile profile;
@@ -155,6 +166,8 @@ static int write_profile(const struct record *record, struct engine *engine, __u
 	ret = profile_write(&profile, record->output);
 	if (ret)
 		error("record: cannot write %s: %s", record->output, strerror(-ret));
+	else
+		tell_result(record, &profile);
 	profile_free(&profile);
 	return ret ? EXIT_CANNOT : EXIT_OK;
 }

@@ -18,7 +18,7 @@
 #include "engine.skel.h"
 #include "host.h"
 
-/* libbpf's latest complaint: what the verifier or the kernel said, for the error line. */
+/* libbpf's first complaint of a load: what the verifier or the kernel said, for the error line. */
 static char libbpf_said[256];
 static bool libbpf_verbose;
 
@@ -26,7 +26,7 @@ static int on_libbpf(enum libbpf_print_level level, const char *fmt, va_list arg
 {
 	if (libbpf_verbose)
 		return vfprintf(stderr, fmt, args);
-	if (level == LIBBPF_WARN) {
+	if (level == LIBBPF_WARN && !libbpf_said[0]) {
 		vsnprintf(libbpf_said, sizeof(libbpf_said), fmt, args);
 		libbpf_said[strcspn(libbpf_said, "\n")] = '\0';
 	}
@@ -102,7 +102,7 @@ struct engine *engine__new(const struct engine_opts *opts, struct engine_error *
 	functions_init(engine->functions, engine->arch);
 	if (functions_select(engine->functions, opts->functions, unknown, sizeof(unknown))) {
 		ret = -EINVAL;
-		say(err, "no function '%s' in the table; 'cputoll doctor' lists it", unknown);
+		say(err, "no function '%s' in the table; 'cputoll doctor' lists them", unknown);
 		goto fail;
 	}
 	vmlinux = btf__load_vmlinux_btf();
@@ -145,7 +145,10 @@ static void explain_load(const struct engine *engine, int ret, struct engine_err
 	char lockdown[32];
 
 	host_lockdown(lockdown, sizeof(lockdown));
-	if (ret != -EPERM)
+	if (ret != -EPERM && !host_has_jit())
+		say(err, "fentry programs need the BPF JIT (%s): sysctl net.core.bpf_jit_enable=1",
+		    strerror(-ret));
+	else if (ret != -EPERM)
 		say(err, "cannot load the BPF programs: %s (%s)", strerror(-ret), libbpf_said);
 	else if (!host_can_trace())
 		say(err, "tracing needs root, or CAP_BPF and CAP_PERFMON: %s", strerror(-ret));
@@ -167,9 +170,11 @@ size_t engine_tallies_bytes(const struct engine *engine)
 
 int engine__load(struct engine *engine, struct engine_error *err)
 {
-	int ret = engine_bpf__load(engine->skel);
 	void *map;
+	int ret;
 
+	libbpf_said[0] = '\0';
+	ret = engine_bpf__load(engine->skel);
 	if (ret) {
 		explain_load(engine, ret, err);
 		return ret;

@@ -45,7 +45,8 @@ void engine__progress(const struct engine *engine, struct engine_progress *progr
 	*progress = (struct engine_progress){ .lost = bss->losses.migrated + bss->losses.overflow };
 	for (__u32 id = NODE_FIRST; id <= bss->last_node && id < NODES; id++) {
 		const struct call_node *node = (const struct call_node *)&bss->nodes[id];
-		const struct call_node *parent = (const struct call_node *)&bss->nodes[node->parent % NODES];
+		const struct call_node *parent =
+			(const struct call_node *)&bss->nodes[node->parent % NODES];
 
 		if (node->function < FN_COUNT && parent->function == NODE_ROOT &&
 		    engine->functions[node->function].kind != FN_CALIBRATE)

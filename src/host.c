@@ -158,6 +158,14 @@ bool host_can_trace(void)
 	return (effective & sys_admin) || ((effective & perfmon) && (effective & bpf));
 }
 
+bool host_has_jit(void)
+{
+	char value[16];
+
+	read_line("/proc/sys/net/core/bpf_jit_enable", value, sizeof(value));
+	return strcmp(value, "0") != 0;
+}
+
 void host_lockdown(char *mode, size_t bytes)
 {
 	char line[128], *from, *to;

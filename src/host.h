@@ -22,6 +22,9 @@ const char *host_config(const struct profile_host *host, const char *name);
 /* host_can_trace() - has this process the capabilities that loading a tracing program takes? */
 bool host_can_trace(void);
 
+/* host_has_jit() - is BPF compiled to machine code? Trampolines need that. True when untold. */
+bool host_has_jit(void);
+
 /* host_lockdown() - the kernel's lockdown mode: "none", "integrity", "confidentiality", "" when
  * it cannot be told. @mode holds at least 32 bytes. */
 void host_lockdown(char *mode, size_t bytes);

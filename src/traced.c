@@ -104,9 +104,11 @@ static void explain_missing(struct function *fn, const struct profile_host *host
 	char line[512], name[256];
 
 	fn->wanted = false;
-	snprintf(fn->reason, sizeof(fn->reason), "not in this kernel: %s%s", fn->config,
-		 fn->config[0] ? (value && !strcmp(value, "n") ? " is off" : " is off, or inlined")
-			       : "inlined or renamed");
+	if (!fn->config[0] || (value && strcmp(value, "n")))
+		snprintf(fn->reason, sizeof(fn->reason), "not in this kernel: inlined or renamed");
+	else
+		snprintf(fn->reason, sizeof(fn->reason), "not in this kernel: %s is off%s",
+			 fn->config, value ? "" : ", or inlined");
 	while (file && fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "%*s %*c %255s", name) != 1 || strncmp(name, fn->symbol, length))
 			continue;
