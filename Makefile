@@ -94,6 +94,14 @@ $(B)/floor: tests/overhead/floor.c $(B)/gen/floor.skel.h
 	$(say) LINK $@
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -static -o $@ $< $(STATIC_LIBS)
 
+# Compares a profile with what the workloads say they did: for the guest tests, runs on this host.
+$(B)/check_profile: tests/guest/check_profile.c $(LIB)
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -o $@ $< $(LIB) $(LIBS)
+
+bench-overhead: static $(B)/floor
+	$(Q)tests/overhead/run.sh $(if $(KERNEL),--kernel $(KERNEL))
+
 $(B)/obj $(B)/gen $(B)/unit:
 	$(Q)mkdir -p $@
 
