@@ -33,6 +33,9 @@ SKELS := $(BPFS:%=$(B)/gen/%.skel.h)
 MAN1  := $(wildcard docs/*.1)
 DOCS  := README.md LICENSE $(wildcard docs/*.md)
 
+# What guest tests run, there or here.
+GUEST_NEEDS := $(B)/cputoll-static $(B)/floor $(B)/check_profile
+
 # The tests: a file with the right name in the right folder is one.
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*_test.c))
 GUESTS  := $(wildcard tests/guest/*_test.sh)
@@ -90,7 +93,7 @@ demo:
 	@tools/demo
 
 check: deps-test
-	$(SUBMAKE) all static units $(B)/floor
+	$(SUBMAKE) all units $(GUEST_NEEDS)
 	@tests/run $(KERNELS:%=--kernel %) $(UNITS) $(SHELLS) $(GUESTS)
 
 check-unit: deps-test
@@ -98,16 +101,16 @@ check-unit: deps-test
 	@tests/run $(UNITS)
 
 check-guest: deps-test
-	$(SUBMAKE) static
+	$(SUBMAKE) $(GUEST_NEEDS)
 	@tests/run $(KERNELS:%=--kernel %) $(GUESTS)
 
 check-matrix: deps-test
-	$(SUBMAKE) static
+	$(SUBMAKE) $(GUEST_NEEDS)
 	@tests/run $(MATRIX:%=--kernel %) $(GUESTS)
 
 bench-overhead: deps-test
 	$(SUBMAKE) static $(B)/floor
-	@tests/overhead/run.sh
+	@tests/overhead/run.sh $(if $(KERNEL),--kernel $(KERNEL))
 
 lint: deps-lint
 	@MAKE='$(MAKE)' tools/lint
@@ -153,6 +156,11 @@ $(B)/gen/%.skel.h: $(B)/gen/%.bpf.o
 $(B)/floor: tests/overhead/floor.c $(B)/gen/floor.skel.h Makefile
 	$(say) LINK $@
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -static -o $@ $< $(STATIC_LIBS)
+
+# Compares a profile with what the workloads say they did: for the guest tests, runs on this host.
+$(B)/check_profile: tests/guest/check_profile.c $(LIB) Makefile
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $(B)/gen/check_profile.d -o $@ $< $(LIB) $(LIBS)
 
 # One line that says what is missing, instead of a compiler's many.
 $(B)/.tools: | $(B)
