@@ -55,6 +55,35 @@ t_same() {
 	fi
 }
 
+# t_absent FILE NAME: there is no such file.
+t_absent() {
+	if [[ ! -e $1 ]]; then
+		t_ok "$2"
+	else
+		t_not_ok "$2" "$1 is there, $(wc -c <"$1") bytes"
+	fi
+}
+
+# t_profile NAME [OPTIONS] PROFILE [BENCH...]: the profile says what the benches' JSON says they did
+# (tests/guest/check_profile.c); one line when all of it holds, else one for each thing that does not.
+t_profile() {
+	local name=$1 status=0 line
+	shift
+	"$t_repo/build/check_profile" "$@" >"$t_tmp/checks" 2>&1 || status=$?
+	if ((status == 0)); then
+		t_ok "$name: $(grep -c '^ok ' "$t_tmp/checks") facts"
+		return
+	fi
+	while read -r line; do
+		t_not_ok "$name" "${line#not ok }"
+	done < <(grep -v '^ok ' "$t_tmp/checks" || echo "check_profile ended with status $status")
+}
+
+# t_jq FILE FILTER EXPECTED NAME: what jq prints of the file, compact, is the text.
+t_jq() {
+	t_is "$(jq -r -c "$2" "$1" 2>&1)" "$3" "$4"
+}
+
 # t_lines FILE COUNT NAME: the file has that many lines.
 t_lines() {
 	t_is "$(wc -l <"$1")" "$2" "$3"
