@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The fentry engine's programs: a pair for each row of include/functions.h, which the loader
- * (src/engine.c) points at the kernel's function of that name, and the task hooks.
+ * (src/engine.c) points at the kernel's function or tracepoints of that name, and the task hooks.
  */
 #include "frame.bpf.h"
 
@@ -33,6 +33,18 @@ char LICENSE[] SEC("license") = "GPL";
 	{                                                 \
 		frame_resolve((struct k_itimer *)ctx[0]); \
 		return 0;                                 \
+	}
+
+#define PROGRAM_INTERRUPT(name, kind, parent)                                         \
+	SEC("tp_btf") int enter_##name(void *ctx __attribute__((unused)))             \
+	{                                                                             \
+		interrupt_open(FN_ID_##name);                                         \
+		return 0;                                                             \
+	}                                                                             \
+	SEC("tp_btf") int exit_##name(void *ctx __attribute__((unused)))              \
+	{                                                                             \
+		frame_close(interrupt_ctx(FN_ID_##name), FN_ID_##name, FN_##kind, 0); \
+		return 0;                                                             \
 	}
 
 #define PROGRAM_SYSCALL				   PROGRAM_PAIR

@@ -167,6 +167,38 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
 }
 
+/* What stands for frame.ctx of an interrupt, which has no trampoline. */
+#define interrupt_ctx(function) ((void *)(__u64)((function) + 1))
+
+/*
+ * An interrupt: a frame apart, if it came in the middle of a traced call. Most did not, and must
+ * cost little.
+ */
+static __always_inline void interrupt_open(enum fn_id function)
+{
+	__u64 task = bpf_get_current_task(), what;
+	struct slot *slot = slot_first(task);
+	struct frame *frame;
+	__u32 depth;
+
+	if (slot->task != task) {
+		slot = slot_elsewhere(task);
+		if (!slot)
+			return;
+	}
+	depth = READ_ONCE(slot->depth);
+	if (!depth || depth >= MAX_DEPTH)
+		return;
+	what = what_apart(CTX_IRQ, function);
+	if (!what)
+		return;
+	frame = frame_at(slot, depth);
+	WRITE_ONCE(slot->depth, depth + 1);
+	WRITE_ONCE(frame->what, what);
+	frame->ctx = (__u64)interrupt_ctx(function);
+	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
+}
+
 /*
  * The top frame isn't this call's. Either the call was never opened (no room, or it began before
  * tracing did): leave all as it is. Or frames above its own were never closed: drop those.
@@ -226,7 +258,8 @@ static __always_inline __u64 count(struct slot *slot, __u32 node, __u64 raw_ns, 
 static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_kind kind,
 					__s64 result)
 {
-	__u64 now = bpf_ktime_get_ns(), task = bpf_get_current_task(), raw_ns, ns;
+	__u64 now = kind == FN_INTERRUPT ? 0 : bpf_ktime_get_ns(), raw_ns, ns;
+	__u64 task = bpf_get_current_task();
 	struct slot *slot = slot_first(task);
 	struct frame *frame, done;
 	__u32 depth;
@@ -247,6 +280,8 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 		frame = frame_at(slot, depth);
 		KEEP(frame);
 	}
+	if (kind == FN_INTERRUPT) /* few come when there is anything to close */
+		now = bpf_ktime_get_ns();
 	raw_ns = now - frame->start_ns;
 	done.what = frame->what;
 	if (kind == FN_CALIBRATE)

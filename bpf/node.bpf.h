@@ -57,6 +57,16 @@ static __always_inline __u32 node_root(__u32 caller, __u32 clock)
 	return node;
 }
 
+static __always_inline bool is_interrupt(__u32 function)
+{
+#define X(name, kind, parent, preemptible, config)                 \
+	if (FN_##kind == FN_INTERRUPT && function == FN_ID_##name) \
+		return true;
+	CPUTOLL_FUNCTIONS(X)
+#undef X
+	return false;
+}
+
 /* Where `below` has the node of @function when called from @parent. */
 static __always_inline __u32 node_slot(__u32 parent, enum fn_id function)
 {
@@ -71,11 +81,12 @@ static __always_inline __u32 node_below(__u32 parent, enum fn_id function, enum 
 					enum fn_id usual)
 {
 	__u32 at = node_slot(parent, function);
-	__u32 node = below[at];
+	__u32 node = below[at], caller;
 
 	if (node)
 		return node;
-	if (kind == FN_BELOW && nodes[BOUNDED(parent, NODES)].function != usual)
+	caller = nodes[BOUNDED(parent, NODES)].function;
+	if (kind == FN_BELOW && caller != usual && !(all_callers && is_interrupt(caller)))
 		node = NODE_IGNORED;
 	else
 		node = node_make(parent, function, 0, 0);

@@ -17,9 +17,19 @@
  *	          are asked for.
  *	RESOLVE   fentry only, opens no frame: names the clock of the SYSCALL frame around it,
  *	          whose arguments carry only a timer's number.
- *	CALIBRATE fentry+fexit on the kernel's own test functions, attached at start-up only.
+ *	INTERRUPT a pair of tracepoints, NAME_entry and NAME_exit, always attached: what an
+ *interrupt takes that comes in the middle of a traced call is not that call's time CALIBRATE
+ *fentry+fexit on the kernel's own test functions, attached at start-up only.
  */
-enum fn_kind { FN_SYSCALL, FN_PROCFS, FN_READ, FN_BELOW, FN_RESOLVE, FN_CALIBRATE };
+enum fn_kind {
+	FN_SYSCALL,
+	FN_PROCFS,
+	FN_READ,
+	FN_BELOW,
+	FN_RESOLVE,
+	FN_INTERRUPT,
+	FN_CALIBRATE,
+};
 
 /*
  * X(name, kind, parent, preemptible, config)
@@ -52,6 +62,9 @@ enum fn_kind { FN_SYSCALL, FN_PROCFS, FN_READ, FN_BELOW, FN_RESOLVE, FN_CALIBRAT
 	X(task_sched_runtime, READ, thread_group_cputime, 0, "")                 \
 	X(update_rq_clock, BELOW, task_sched_runtime, 0, "")                     \
 	X(psi_account_irqtime, BELOW, update_rq_clock, 0, "IRQ_TIME_ACCOUNTING") \
+	X(local_timer, INTERRUPT, none, 0, "X86_LOCAL_APIC")                     \
+	X(irq_handler, INTERRUPT, none, 0, "")                                   \
+	X(softirq, INTERRUPT, none, 0, "")                                       \
 	X(bpf_prog_test_run_tracing, CALIBRATE, none, 1, "BPF_SYSCALL")          \
 	X(bpf_fentry_test1, CALIBRATE, bpf_prog_test_run_tracing, 1, "NET")
 

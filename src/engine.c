@@ -52,24 +52,36 @@ static __u32 choose_shards(int cpus)
 	return shards;
 }
 
-/* Point the programs of each wanted function at it, and leave the others out. */
+/* Point a program of @fn, if there is one and it is wanted, at its function; else leave it out. */
+static int set_target(struct bpf_program *program, const struct function *fn, bool is_exit)
+{
+	char target[80];
+
+	if (!program)
+		return 0;
+	bpf_program__set_autoload(program, fn->wanted);
+	if (!fn->wanted)
+		return 0;
+	snprintf(target, sizeof(target), "%s%s", fn->symbol,
+		 fn->kind != FN_INTERRUPT ? ""
+		 : is_exit		  ? "_exit"
+					  : "_entry");
+	return bpf_program__set_attach_target(program, 0, target);
+}
+
 static int set_targets(struct engine *engine, struct engine_error *err)
 {
 	char name[80];
 	int ret;
 
 	for (int i = 0; i < FN_COUNT; i++) {
-		struct function *fn = &engine->functions[i];
+		const struct function *fn = &engine->functions[i];
 		struct bpf_program **pair[] = { &engine->entry[i], &engine->exit[i] };
 
 		for (int p = 0; p < 2; p++) {
 			snprintf(name, sizeof(name), "%s_%s", p ? "exit" : "enter", fn->name);
 			*pair[p] = bpf_object__find_program_by_name(engine->skel->obj, name);
-			if (!*pair[p])
-				continue;
-			bpf_program__set_autoload(*pair[p], fn->wanted);
-			ret = fn->wanted ? bpf_program__set_attach_target(*pair[p], 0, fn->symbol)
-					 : 0;
+			ret = set_target(*pair[p], fn, p);
 			if (ret) {
 				say(err, "cannot set the target of %s: %s", name, strerror(-ret));
 				return ret;
@@ -252,7 +264,7 @@ int engine__attach(struct engine *engine, struct engine_error *err)
 		fn->attached = !ret;
 		if (ret)
 			snprintf(fn->reason, sizeof(fn->reason), "refused: %s", strerror(-ret));
-		else if (fn->kind != FN_RESOLVE)
+		else if (fn->kind != FN_RESOLVE && fn->kind != FN_INTERRUPT)
 			attached++;
 	}
 	if (attached)

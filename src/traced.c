@@ -44,7 +44,7 @@ static struct function *find(struct function *functions, const char *name, size_
 	for (int i = 0; i < FN_COUNT; i++) {
 		struct function *fn = &functions[i];
 
-		if (fn->kind == FN_CALIBRATE)
+		if (function_is_internal(fn))
 			continue;
 		if ((strlen(fn->name) == length && !strncmp(fn->name, name, length)) ||
 		    (strlen(fn->symbol) == length && !strncmp(fn->symbol, name, length)))
@@ -66,7 +66,7 @@ int functions_select(struct function *functions, const char *names, char *unknow
 	if (!names)
 		return 0;
 	for (int i = 0; i < FN_COUNT; i++)
-		if (functions[i].kind != FN_CALIBRATE)
+		if (!function_is_internal(&functions[i]))
 			unwant(&functions[i], "not selected");
 	for (; *names; names += length + (names[length] == ',')) {
 		struct function *fn;
@@ -127,6 +127,17 @@ static void explain_missing(struct function *fn, const struct profile_host *host
 		fclose(file);
 }
 
+/* Is @type, called @name, what the kernel's BTF has of @fn? */
+static bool describes(const struct btf_type *type, const char *name, const struct function *fn)
+{
+	size_t length = strlen(fn->symbol);
+
+	if (fn->kind != FN_INTERRUPT)
+		return btf_is_func(type) && !strcmp(name, fn->symbol);
+	return btf_is_typedef(type) && !strncmp(name, "btf_trace_", 10) &&
+	       !strncmp(name + 10, fn->symbol, length) && !strcmp(name + 10 + length, "_entry");
+}
+
 void functions_look_up(struct function *functions, const struct btf *vmlinux,
 		       const struct profile_host *host)
 {
@@ -136,13 +147,10 @@ void functions_look_up(struct function *functions, const struct btf *vmlinux,
 	/* One walk for all: btf__find_by_name() walks anew for each name. */
 	for (__u32 id = 1; id < types; id++) {
 		const struct btf_type *type = btf__type_by_id(vmlinux, id);
-		const char *name;
+		const char *name = btf__name_by_offset(vmlinux, type->name_off);
 
-		if (!btf_is_func(type))
-			continue;
-		name = btf__name_by_offset(vmlinux, type->name_off);
-		for (int i = 0; name && i < FN_COUNT; i++)
-			if (!strcmp(name, functions[i].symbol))
+		for (int i = 0; i < FN_COUNT; i++)
+			if (describes(type, name, &functions[i]))
 				found[i] = true;
 	}
 	for (int i = 0; i < FN_COUNT; i++)

@@ -25,12 +25,19 @@ struct function {
 	char reason[160]; /* why it is not attached, "" otherwise */
 };
 
+/* function_is_internal() - is @fn a row that is always attached, and chosen by nobody? */
+static inline bool function_is_internal(const struct function *fn)
+{
+	return fn->kind == FN_CALIBRATE || fn->kind == FN_INTERRUPT;
+}
+
 /* functions_init() - fill @functions (FN_COUNT of them) from the table; all rows wanted. */
 void functions_init(struct function *functions, const struct arch *arch);
 
 /*
  * functions_select() - want only the rows in @names, comma separated: a row's name or its symbol.
- * @names NULL wants all. A RESOLVE row comes with its parent.
+ * @names NULL wants all. A RESOLVE row comes with its parent; INTERRUPT rows, which say what isn't to
+ * be counted, stay, and neither they nor CALIBRATE rows are a user's to choose.
  * Returns 0, or -ENOENT with the first unknown name in @unknown (of @bytes).
  */
 int functions_select(struct function *functions, const char *names, char *unknown, size_t bytes);

@@ -8,6 +8,8 @@
 
 static const struct arch x86 = { "x86_64", "__x64_sys_", SCMP_ARCH_X86_64, SCMP_ARCH_X86 };
 
+#define CHOOSABLE (FN_COUNT - 5) /* without two CALIBRATE and three INTERRUPT rows */
+
 static void test_table(void **state)
 {
 	struct function functions[FN_COUNT];
@@ -34,7 +36,7 @@ static int count_wanted(const struct function *functions)
 	int wanted = 0;
 
 	for (int i = 0; i < FN_COUNT; i++)
-		wanted += functions[i].wanted && functions[i].kind != FN_CALIBRATE;
+		wanted += functions[i].wanted && !function_is_internal(&functions[i]);
 	return wanted;
 }
 
@@ -46,7 +48,7 @@ static void test_select(void **state)
 	(void)state;
 	functions_init(functions, &x86);
 	assert_int_equal(functions_select(functions, NULL, unknown, sizeof(unknown)), 0);
-	assert_int_equal(count_wanted(functions), FN_COUNT - 2);
+	assert_int_equal(count_wanted(functions), CHOOSABLE);
 
 	assert_int_equal(
 		functions_select(functions, "task_sched_runtime,times", unknown, sizeof(unknown)),
@@ -76,6 +78,7 @@ static void test_select_unknown(void **state)
 		{ "times,,wait4", "" },
 		{ "times,vfs_read", "vfs_read" },
 		{ "bpf_fentry_test1", "bpf_fentry_test1" }, /* not a user's to choose */
+		{ "local_timer", "local_timer" },
 		{ " times", " times" },
 	};
 
@@ -101,10 +104,18 @@ static struct btf *types_without(const struct function *functions, int missing)
 	assert_non_null(btf);
 	proto = btf__add_func_proto(btf, 0);
 	assert_true(proto > 0);
-	for (int i = 0; i < FN_COUNT; i++)
-		if (i != missing)
+	for (int i = 0; i < FN_COUNT; i++) {
+		char tracepoint[96];
+
+		snprintf(tracepoint, sizeof(tracepoint), "btf_trace_%s_entry", functions[i].symbol);
+		if (i == missing)
+			continue;
+		if (functions[i].kind == FN_INTERRUPT)
+			assert_true(btf__add_typedef(btf, tracepoint, proto) > 0);
+		else
 			assert_true(btf__add_func(btf, functions[i].symbol, BTF_FUNC_STATIC,
 						  proto) > 0);
+	}
 	return btf;
 }
 
@@ -131,10 +142,10 @@ static void test_look_up(void **state)
 
 	(void)state;
 	look_up(functions, FN_COUNT, "y");
-	assert_int_equal(count_wanted(functions), FN_COUNT - 2);
+	assert_int_equal(count_wanted(functions), CHOOSABLE);
 
 	look_up(functions, FN_ID_psi_account_irqtime, "n");
-	assert_int_equal(count_wanted(functions), FN_COUNT - 3);
+	assert_int_equal(count_wanted(functions), CHOOSABLE - 1);
 	assert_false(functions[FN_ID_psi_account_irqtime].wanted);
 	assert_string_equal(functions[FN_ID_psi_account_irqtime].reason,
 			    "not in this kernel: IRQ_TIME_ACCOUNTING is off");
@@ -146,6 +157,10 @@ static void test_look_up(void **state)
 	look_up(functions, FN_ID_psi_account_irqtime, "");
 	assert_string_equal(functions[FN_ID_psi_account_irqtime].reason,
 			    "not in this kernel: IRQ_TIME_ACCOUNTING is off, or inlined");
+
+	look_up(functions, FN_ID_local_timer, "y");
+	assert_false(functions[FN_ID_local_timer].wanted);
+	assert_true(functions[FN_ID_softirq].wanted);
 
 	look_up(functions, FN_ID_update_rq_clock, "y");
 	assert_string_equal(functions[FN_ID_update_rq_clock].reason,
