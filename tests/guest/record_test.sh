@@ -78,12 +78,16 @@ t_profile '--functions, four' "$out/some.p" "$out/some.b"
 t_jq "$out/some.p" '[.functions[] | select(.attached).name]' "$(printf '["%s","%s","%s","%s"]' \
 	__x64_sys_{clock_gettime,getrusage} thread_group_cputime task_sched_runtime)" \
 	'--functions, four: these are attached'
-t_profile 'a command beside another reader' "$out/alone.p" "$out/alone.b"
-t_profile '-p PID beside another reader' "$out/pid.p" "$out/pid.b2"
+# 7.x preempts tasks inside the kernel, also in a probe, which it then skips for all others on that
+# CPU: what is missing must be no more than what the profile says is lost.
+others=()
+if [[ $t_kernel == debian-sid ]]; then others=(--lossy); fi
+t_profile 'a command beside another reader' "${others[@]}" "$out/alone.p" "$out/alone.b"
+t_profile '-p PID beside another reader' "${others[@]}" "$out/pid.p" "$out/pid.b2"
 for name in alone pid; do
 	t_jq "$out/$name.p" '.processes | length' 1 "$name: one process"
 done
-t_profile '-a' --also getrusage:self "$out/all.p" "$out/all.b"
+t_profile '-a' "${others[@]}" --also getrusage:self "$out/all.p" "$out/all.b"
 t_jq "$out/all.p" '.processes | length' 2 '-a: two processes'
 t_jq "$out/all.p" '(.processes | map(.masks.us) | max) > 2000, all(.processes[]; .comm == "cputoll")' \
 	$'true\ntrue' '-a: what the other read is there'
@@ -160,7 +164,7 @@ t_is "$(<"$out/cpus")" 4 'four CPUs: they are there'
 # The shell that starts the workloads collects them, each with a wait.
 t_profile 'four CPUs' --lossy --also wait4:child "$out/together.p" "$out"/together.b?
 t_jq "$out/together.p" '.processes | length' 8 'four CPUs: seven workloads and their shell'
-t_jq "$out/together.p" '.lost | [.migrated, .overflow, .recursion, .processes] | add < 100' true \
+t_jq "$out/together.p" '(.lost | add) < 0.05 * ([.syscalls[].calls] | add)' true \
 	'four CPUs: next to nothing is lost'
 echo "# four CPUs: lost $(jq -c .lost "$out/together.p") of $(jq '[.syscalls[].calls] | add' "$out/together.p") reads"
 
