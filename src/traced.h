@@ -36,9 +36,9 @@ void functions_init(struct function *functions, const struct arch *arch);
 
 /*
  * functions_select() - want only the rows in @names, comma separated: a row's name or its symbol.
- * @names NULL wants all. A RESOLVE row comes with its parent; INTERRUPT rows, which say what isn't to
- * be counted, stay, and neither they nor CALIBRATE rows are a user's to choose.
- * Returns 0, or -ENOENT with the first unknown name in @unknown (of @bytes).
+ * @names NULL wants all. A RESOLVE row comes with its parent; INTERRUPT rows, which say what isn't
+ * to be counted, stay, and neither they nor CALIBRATE rows are a user's to choose. Returns 0, or
+ * -ENOENT with the first unknown name in @unknown (of @bytes).
  */
 int functions_select(struct function *functions, const char *names, char *unknown, size_t bytes);
 

@@ -4,6 +4,7 @@
  * whose JSON is in BENCH, did while it was recorded? Prints "ok" and "not ok" lines, for
  * t_profile() in tests/guest/lib.sh; exit status 1 when anything is not ok.
  */
+#include <err.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -74,17 +75,9 @@ verdict(struct check *check, bool ok, const char *fmt, ...)
 	check->failed |= !ok;
 }
 
-static void __attribute__((format(printf, 1, 2), noreturn)) die(const char *fmt, ...)
-{
-	va_list args;
-
-	fputs("check_profile: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(2);
-}
+/* err(3) exits with the status of a wrong answer; this is that of a question that cannot be asked.
+ */
+#define die(...) errx(2, __VA_ARGS__)
 
 /* @actual is @expected, or less by what may be missing, or (@also) more. */
 static bool matches(const struct check *check, uint64_t actual, uint64_t expected, bool also)
