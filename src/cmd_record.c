@@ -133,16 +133,21 @@ static void describe_command(const struct record *record, struct profile *profil
 				       at ? " " : "", *word);
 }
 
-/* What was recorded and where it is, as perf says it; the report has the rest. */
+/* To a person at a terminal, what was recorded and where it is, as perf says it. */
 static void tell_result(const struct record *record, const struct profile *profile)
 {
 	const struct profile_lost *lost = &profile->lost;
-	__u64 reads = 0, lost_calls = lost->migrated + lost->overflow + lost->recursion;
+	__u64 reads = 0, calls = 0;
 
+	if (!isatty(STDERR_FILENO))
+		return;
 	for (size_t i = 0; i < profile->nr_syscalls; i++)
 		reads += profile->syscalls[i].calls;
-	fprintf(stderr, "[ cputoll record: %llu reads in %.2f s, %llu lost, written to %s ]\n",
-		reads, profile->duration_ns / 1e9, lost_calls, record->output);
+	for (size_t i = 0; i < profile->nr_paths; i++)
+		calls += profile->paths[i].calls;
+	fprintf(stderr, "[ cputoll record: %llu reads, %llu calls in %.2f s, %llu lost, in %s ]\n",
+		reads, calls, profile->duration_ns / 1e9,
+		lost->migrated + lost->overflow + lost->recursion, record->output);
 }
 
 static int write_profile(const struct record *record, struct engine *engine, __u64 duration_ns)

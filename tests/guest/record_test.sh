@@ -79,7 +79,7 @@ t_jq "$out/some.p" '[.functions[] | select(.attached).name]' "$(printf '["%s","%
 	__x64_sys_{clock_gettime,getrusage} thread_group_cputime task_sched_runtime)" \
 	'--functions, four: these are attached'
 # 7.x preempts tasks inside the kernel, also in a probe, which it then skips for all others on that
-# CPU: what is missing must be no more than what the profile says is lost.
+# CPU: what is missing must be no more than what the profile says is lost. Elsewhere nothing is lost.
 others=()
 if [[ $t_kernel == debian-sid ]]; then others=(--lossy); fi
 t_profile 'a command beside another reader' "${others[@]}" "$out/alone.p" "$out/alone.b"
@@ -162,10 +162,8 @@ t_lab --accel tcg --smp 4 --add "$t_tmp/together" -- cputoll record -o /out/toge
 t_is "$t_status $(<"$t_err")" '0 ' 'four CPUs: status 0, nothing on stderr'
 t_is "$(<"$out/cpus")" 4 'four CPUs: they are there'
 # The shell that starts the workloads collects them, each with a wait.
-t_profile 'four CPUs' --lossy --also wait4:child "$out/together.p" "$out"/together.b?
+t_profile 'four CPUs' "${others[@]}" --also wait4:child "$out/together.p" "$out"/together.b?
 t_jq "$out/together.p" '.processes | length' 8 'four CPUs: seven workloads and their shell'
-t_jq "$out/together.p" '(.lost | add) < 0.05 * ([.syscalls[].calls] | add)' true \
-	'four CPUs: next to nothing is lost'
 echo "# four CPUs: lost $(jq -c .lost "$out/together.p") of $(jq '[.syscalls[].calls] | add' "$out/together.p") reads"
 
 t_done
