@@ -58,7 +58,9 @@ cputoll bench clock-thread --count 100000000 >/dev/null &
 reader=$!
 cputoll record -o /out/midst.p --functions $few 2>/out/midst.err &
 recorder=$!
-sleep 8
+# A background job's SIGINT is ignored until record takes it, which is when it begins to wait.
+while ! grep -q poll /proc/$recorder/wchan; do sleep 0.5; done
+sleep 1
 kill -INT $recorder
 wait $recorder 2>/dev/null
 echo $? >/out/midst.status
