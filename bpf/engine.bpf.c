@@ -35,16 +35,16 @@ char LICENSE[] SEC("license") = "GPL";
 		return 0;                                 \
 	}
 
-#define PROGRAM_INTERRUPT(name, kind, parent)                                         \
-	SEC("tp_btf") int enter_##name(void *ctx __attribute__((unused)))             \
-	{                                                                             \
-		interrupt_open(FN_ID_##name);                                         \
-		return 0;                                                             \
-	}                                                                             \
-	SEC("tp_btf") int exit_##name(void *ctx __attribute__((unused)))              \
-	{                                                                             \
-		frame_close(interrupt_ctx(FN_ID_##name), FN_ID_##name, FN_##kind, 0); \
-		return 0;                                                             \
+#define PROGRAM_INTERRUPT(name, kind, parent)                             \
+	SEC("tp_btf") int enter_##name(void *ctx __attribute__((unused))) \
+	{                                                                 \
+		interrupt_open(FN_ID_##name);                             \
+		return 0;                                                 \
+	}                                                                 \
+	SEC("tp_btf") int exit_##name(void *ctx __attribute__((unused)))  \
+	{                                                                 \
+		frame_close(NULL, FN_ID_##name, FN_##kind, 0);            \
+		return 0;                                                 \
 	}
 
 #define PROGRAM_SYSCALL				   PROGRAM_PAIR

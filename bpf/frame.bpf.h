@@ -86,29 +86,54 @@ static __always_inline __u64 what_outermost(struct slot *slot, bool irq, enum fn
 	return slot->read_what;
 }
 
+/*
+ * A BELOW function is called by its usual parent from one place, so the gap on the stack between
+ * their frames is always the same. The parent preempted, the scheduler calls it too, but from
+ * further down: behind an interrupt's registers.
+ */
+static __always_inline bool is_usual(__u32 node, __u64 gap)
+{
+	__u32 usual = usual_gap[BOUNDED(node, NODES)];
+
+	if (gap == usual)
+		return true;
+	if (usual && gap > usual)
+		return false;
+	usual_gap[BOUNDED(node, NODES)] = gap;
+	return true;
+}
+
 /* Of a frame above @top that starts a tree of its own, or whose node is not made yet. */
-static __noinline __u64 what_unusual(struct frame *top, bool irq, __u32 function_and_kind,
-				     __u32 usual)
+static __noinline __u64 what_unusual(struct frame *top, bool irq, bool preempted,
+				     __u32 function_and_kind, __u32 usual)
 {
 	__u32 function = function_and_kind & 0xffff, kind = function_and_kind >> 16, node;
 
 	if (irq && !(top->flags & FRAME_APART))
 		return what_apart(CTX_IRQ, function);
-	node = node_below(top->node, function, kind, usual);
+	node = preempted ? NODE_IGNORED : node_below(top->node, function, kind, usual);
 	if (node == NODE_IGNORED)
 		return all_callers ? what_apart(CTX_SWITCH, function) : 0;
 	return node;
 }
 
-/* Of a frame above @top. @usual: where a BELOW function is called from in a read. */
-static __always_inline __u64 what_nested(struct frame *top, bool irq, enum fn_id function,
-					 enum fn_kind kind, enum fn_id usual)
+/*
+ * Of a frame above @top. @near: on the same stack and further down, as whatever @top called is.
+ * @usual: where a BELOW function is called from in a read.
+ */
+static __always_inline __u64 what_nested(struct frame *top, __u64 gap, bool irq,
+					 enum fn_id function, enum fn_kind kind, enum fn_id usual)
 {
 	__u32 node = below[node_slot(top->node, function)];
+	bool preempted = false;
 
-	if (irq || node < NODE_FIRST)
-		return what_unusual(top, irq, function | kind << 16, usual);
-	return node;
+	if (gap < ARCH_STACK_BYTES && node >= NODE_FIRST) {
+		if (kind != FN_BELOW || is_usual(node, gap))
+			return node;
+		preempted = true;
+	}
+	return what_unusual(top, irq && gap >= ARCH_STACK_BYTES, preempted, function | kind << 16,
+			    usual);
 }
 
 /* Drop frames that were opened and never closed: the program at their exit did not run. */
@@ -118,10 +143,32 @@ static __noinline void drop_frames(struct slot *slot, __u32 depth)
 	WRITE_ONCE(slot->depth, depth);
 }
 
+/*
+ * Drop the frames that a call at @height on the task's own stack proves to be over: those no
+ * higher, and those of interrupts. Returns the depth that is left.
+ */
+static __noinline __u32 drop_stale(struct slot *slot, __u64 height)
+{
+	__u32 depth = slot->depth;
+
+	for (int i = 0; i < MAX_DEPTH; i++) {
+		__u64 top;
+
+		if (!depth || depth > MAX_DEPTH)
+			break;
+		top = frame_at(slot, depth - 1)->height;
+		if (top > height && top < ARCH_STACK_BYTES)
+			break;
+		depth--;
+	}
+	drop_frames(slot, depth);
+	return depth;
+}
+
 static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_kind kind,
 				       enum fn_id usual)
 {
-	__u64 task = bpf_get_current_task(), what;
+	__u64 task = bpf_get_current_task(), height, gap, what;
 	struct slot *slot = slot_first(task);
 	struct frame *frame;
 	__u32 depth;
@@ -138,17 +185,27 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 				return;
 		}
 	}
-	irq = distance(ctx, slot) >= ARCH_STACK_BYTES;
+	height = distance(ctx, slot);
+	irq = height >= ARCH_STACK_BYTES;
 	depth = READ_ONCE(slot->depth);
 	if (is_entry(kind) && depth && depth != SLOT_MUTED) {
 		drop_frames(slot, 0); /* a syscall runs inside nothing that is traced */
 		depth = 0;
 	}
 	frame = frame_at(slot, depth);
+	if (depth && depth <= MAX_DEPTH) {
+		gap = frame_at(slot, depth - 1)->height - height;
+		if (gap - 1 >= ARCH_STACK_BYTES - 1 && !irq) {
+			depth = drop_stale(slot, height);
+			frame = frame_at(slot, depth);
+			gap = frame_at(slot, depth - 1)->height - height;
+			KEEP(frame);
+		}
+	}
 	if (!depth) {
 		what = what_outermost(slot, irq, function, kind);
 	} else if (depth < MAX_DEPTH) {
-		what = what_nested(frame - 1, irq, function, kind, usual);
+		what = what_nested(frame - 1, gap, irq, function, kind, usual);
 	} else {
 		if (depth != SLOT_MUTED)
 			loss(overflow);
@@ -163,12 +220,12 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 	 */
 	WRITE_ONCE(slot->depth, depth + 1);
 	WRITE_ONCE(frame->what, what);
-	frame->ctx = (__u64)ctx;
+	frame->height = height;
 	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
 }
 
-/* What stands for frame.ctx of an interrupt, which has no trampoline. */
-#define interrupt_ctx(function) ((void *)(__u64)((function) + 1))
+/* What stands for frame.height of an interrupt, which has no trampoline: on no stack. */
+#define interrupt_height(function) (~(__u64)(function))
 
 /*
  * An interrupt: a frame apart, if it came in the middle of a traced call. Most did not, and must
@@ -195,7 +252,7 @@ static __always_inline void interrupt_open(enum fn_id function)
 	frame = frame_at(slot, depth);
 	WRITE_ONCE(slot->depth, depth + 1);
 	WRITE_ONCE(frame->what, what);
-	frame->ctx = (__u64)interrupt_ctx(function);
+	frame->height = interrupt_height(function);
 	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
 }
 
@@ -204,14 +261,14 @@ static __always_inline void interrupt_open(enum fn_id function)
  * tracing did): leave all as it is. Or frames above its own were never closed: drop those.
  * Returns the depth with this call's frame on top, 0 when it has none.
  */
-static __noinline __u32 find_frame(struct slot *slot, __u64 ctx)
+static __noinline __u32 find_frame(struct slot *slot, __u64 height)
 {
 	__u32 depth = slot->depth;
 
 	for (int i = 0; i < MAX_DEPTH; i++) {
 		if (!depth || depth > MAX_DEPTH)
 			return 0;
-		if (frame_at(slot, depth - 1)->ctx == ctx) {
+		if (frame_at(slot, depth - 1)->height == height) {
 			drop_frames(slot, depth);
 			return depth;
 		}
@@ -255,11 +312,12 @@ static __always_inline __u64 count(struct slot *slot, __u32 node, __u64 raw_ns, 
 	return ns;
 }
 
+/* @ctx: NULL for an interrupt */
 static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_kind kind,
 					__s64 result)
 {
 	__u64 now = kind == FN_INTERRUPT ? 0 : bpf_ktime_get_ns(), raw_ns, ns;
-	__u64 task = bpf_get_current_task();
+	__u64 task = bpf_get_current_task(), height;
 	struct slot *slot = slot_first(task);
 	struct frame *frame, done;
 	__u32 depth;
@@ -273,8 +331,9 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 	if (depth >= MAX_DEPTH) /* none open, or muted */
 		return;
 	frame = frame_at(slot, depth);
-	if (frame->ctx != (__u64)ctx) {
-		depth = find_frame(slot, (__u64)ctx) - 1;
+	height = kind == FN_INTERRUPT ? interrupt_height(function) : distance(ctx, slot);
+	if (frame->height != height) {
+		depth = find_frame(slot, height) - 1;
 		if (depth >= MAX_DEPTH)
 			return;
 		frame = frame_at(slot, depth);
@@ -283,6 +342,8 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 	if (kind == FN_INTERRUPT) /* few come when there is anything to close */
 		now = bpf_ktime_get_ns();
 	raw_ns = now - frame->start_ns;
+	if ((__s64)raw_ns < 0) /* an interrupt came between `now` and here, and moved the start */
+		raw_ns = bpf_ktime_get_ns() - frame->start_ns;
 	done.what = frame->what;
 	if (kind == FN_CALIBRATE)
 		calibration_raw_ns[function == FN_ID_bpf_fentry_test1] = raw_ns;

@@ -81,7 +81,8 @@ struct tally {
 /* A traced function that has been entered and not left. */
 struct frame {
 	__u64 start_ns;
-	__u64 ctx; /* where the trampoline saved the arguments: names this very call */
+	__u64 height; /* where on its stack the trampoline saved the arguments: names this very call
+		       */
 	union {
 		struct {
 			__u16 node;

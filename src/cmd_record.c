@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "clock.h"
 #include "cmd.h"
@@ -26,7 +27,8 @@ struct record {
 	const char *output;
 	double seconds;
 	int pid;
-	bool all; /* the whole host although a command is run */
+	int pidfd; /* of pid, -1: none */
+	bool all;  /* the whole host although a command is run */
 	char **argv;
 };
 
@@ -40,14 +42,14 @@ static void print_progress(const struct engine *engine, __u64 elapsed_ns)
 }
 
 /*
- * Wait for whichever comes first: the command's end, the end of the duration, SIGINT or
- * SIGTERM. Returns 0 or a negative errno.
+ * Wait for whichever comes first: the end of the command or process behind @pidfd (-1: none), the
+ * end of the duration, SIGINT or SIGTERM. Returns 0 or a negative errno.
  */
-static int wait_for_end(const struct record *record, const struct engine *engine,
-			const struct command *command, int signal_fd)
+static int wait_for_end(const struct record *record, const struct engine *engine, int pidfd,
+			int signal_fd)
 {
 	struct pollfd fds[] = { { .fd = signal_fd, .events = POLLIN },
-				{ .fd = record->argv ? command->pidfd : -1, .events = POLLIN } };
+				{ .fd = pidfd, .events = POLLIN } };
 	bool tell = isatty(STDERR_FILENO);
 	__u64 start_ns = clock_monotonic_ns(), limit_ns = (__u64)(record->seconds * 1e9),
 	      elapsed_ns = 0;
@@ -95,30 +97,25 @@ static void tell_command(const char *name, int status)
 }
 
 /* Trace from start to end. @duration_ns: how long that was. Returns an exit_status. */
-static int trace(const struct record *record, struct engine *engine, __u64 *duration_ns)
+static int trace(const struct record *record, struct engine *engine, int signal_fd,
+		 __u64 *duration_ns)
 {
-	struct command command = { .pidfd = -1 };
-	int signal_fd = block_signals(), ret;
+	struct command command = { .pidfd = record->pidfd };
 	__u64 start_ns;
+	int ret;
 
-	if (signal_fd < 0) {
-		error("record: cannot take signals: %s", strerror(errno));
-		return EXIT_CANNOT;
-	}
 	engine__start(engine);
 	start_ns = clock_monotonic_ns();
 	ret = record->argv ? command_start(&command, record->argv) : 0;
 	if (ret) {
 		error("record: cannot run '%s': %s", record->argv[0], strerror(-ret));
-		close(signal_fd);
 		return EXIT_USAGE;
 	}
-	ret = wait_for_end(record, engine, &command, signal_fd);
+	ret = wait_for_end(record, engine, command.pidfd, signal_fd);
 	*duration_ns = clock_monotonic_ns() - start_ns;
 	engine__stop(engine);
 	if (record->argv)
 		tell_command(record->argv[0], command_finish(&command));
-	close(signal_fd);
 	if (ret)
 		error("record: cannot wait: %s", strerror(-ret));
 	return ret ? EXIT_CANNOT : EXIT_OK;
@@ -176,12 +173,19 @@ static int run(struct record *record)
 	struct engine_error err;
 	struct engine *engine;
 	__u64 duration_ns = 0;
-	int ret;
+	int signal_fd, ret;
 
 	ret = profile_check_writable(record->output);
 	if (ret) {
 		error("record: cannot write %s: %s", record->output, strerror(-ret));
 		return EXIT_USAGE;
+	}
+	/* Before the second that loading takes: a signal in it ends the record as soon as it
+	 * starts. */
+	signal_fd = block_signals();
+	if (signal_fd < 0) {
+		error("record: cannot take signals: %s", strerror(errno));
+		return EXIT_CANNOT;
 	}
 	engine = engine__new(&record->engine, &err);
 	if (!engine) {
@@ -194,7 +198,7 @@ static int run(struct record *record)
 		engine__free(engine);
 		return EXIT_CANNOT;
 	}
-	ret = trace(record, engine, &duration_ns);
+	ret = trace(record, engine, signal_fd, &duration_ns);
 	if (!ret)
 		ret = write_profile(record, engine, duration_ns);
 	engine__free(engine);
@@ -206,7 +210,7 @@ int cmd_record(int argc, char **argv)
 	struct record record = { .output = "cputoll.json" };
 	const struct opt table[] = {
 		{ 'p', "pid", OPT_INT, &record.pid, 1, 4194304, "PID",
-		  "only this process, and what it starts from now on" },
+		  "only this process and what it starts from now on, until it ends" },
 		{ 'a', "all", OPT_FLAG, &record.all, 0, 0, NULL,
 		  "the whole host while CMD runs, not only CMD" },
 		{ 'd', "duration", OPT_DOUBLE, &record.seconds, 0.001, 1e6, "SECONDS",
@@ -238,7 +242,8 @@ int cmd_record(int argc, char **argv)
 		error("record: -p and a command exclude each other");
 		return EXIT_USAGE;
 	}
-	if (record.pid && kill(record.pid, 0) && errno == ESRCH) {
+	record.pidfd = record.pid ? (int)syscall(SYS_pidfd_open, record.pid, 0) : -1;
+	if (record.pid && record.pidfd < 0) {
 		error("record: no process %d", record.pid);
 		return EXIT_USAGE;
 	}

@@ -159,7 +159,12 @@ static void explain_load(const struct engine *engine, int ret, struct engine_err
 	char lockdown[32];
 
 	host_lockdown(lockdown, sizeof(lockdown));
-	if (ret != -EPERM && !host_has_jit())
+	if (!strcmp(lockdown, "confidentiality")) /* the verifier answers EINVAL then */
+		say(err,
+		    "this kernel refuses tracing programs: %s, lockdown confidentiality; boot it "
+		    "without that, or use a guest (tools/lab run)",
+		    strerror(-ret));
+	else if (ret != -EPERM && !host_has_jit())
 		say(err, "fentry programs need the BPF JIT (%s): sysctl net.core.bpf_jit_enable=1",
 		    strerror(-ret));
 	else if (ret != -EPERM)

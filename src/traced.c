@@ -68,7 +68,7 @@ int functions_select(struct function *functions, const char *names, char *unknow
 	for (int i = 0; i < FN_COUNT; i++)
 		if (!function_is_internal(&functions[i]))
 			unwant(&functions[i], "not selected");
-	for (; *names; names += length + (names[length] == ',')) {
+	do {
 		struct function *fn;
 
 		length = strcspn(names, ",");
@@ -79,7 +79,8 @@ int functions_select(struct function *functions, const char *names, char *unknow
 		}
 		fn->wanted = true;
 		fn->reason[0] = '\0';
-	}
+		names += length;
+	} while (*names++);
 	for (int i = 0; i < FN_COUNT; i++) {
 		struct function *fn = &functions[i];
 		struct function *parent = find(functions, fn->parent, strlen(fn->parent));

@@ -70,14 +70,15 @@ t_jq "$out/callers.p" '.all_callers, ([.paths[] | select(.caller == "irq" and .p
 	and .function == "update_rq_clock").calls] | add > 10)' $'true\ntrue' \
 	'--all-callers: ticks are counted'
 t_profile '--functions, two of them' "$out/two.p" "$out/two.b"
-t_jq "$out/two.p" '.syscalls, ([.paths[].function] | unique)' \
+t_jq "$out/two.p" '.syscalls, ([.paths[] | select(.caller != "irq").function] | unique)' \
 	$'[]\n["task_sched_runtime","update_rq_clock"]' '--functions, two of them: and no syscall'
 t_profile '--functions, one' "$out/one.p" "$out/one.b"
-t_jq "$out/one.p" '[.paths[].function] | unique' '["task_sched_runtime"]' '--functions, one: only that'
+t_jq "$out/one.p" '[.paths[] | select(.caller != "irq").function] | unique' '["task_sched_runtime"]' '--functions, one: only that'
 t_profile '--functions, four' "$out/some.p" "$out/some.b"
-t_jq "$out/some.p" '[.functions[] | select(.attached).name]' "$(printf '["%s","%s","%s","%s"]' \
-	__x64_sys_{clock_gettime,getrusage} thread_group_cputime task_sched_runtime)" \
-	'--functions, four: these are attached'
+t_jq "$out/some.p" '[.functions[] | select(.attached).name]' \
+	"$(printf '["%s","%s","%s","%s","%s","%s","%s"]' __x64_sys_{clock_gettime,getrusage} \
+		thread_group_cputime task_sched_runtime local_timer irq_handler softirq)" \
+	'--functions, four: these are attached, and the interrupts'
 # 7.x preempts tasks inside the kernel, also in a probe, which it then skips for all others on that
 # CPU: what is missing must be no more than what the profile says is lost. Elsewhere nothing is lost.
 others=()

@@ -76,6 +76,8 @@ static void test_select_unknown(void **state)
 		{ "task_sched_runtim", "task_sched_runtim" },
 		{ "task_sched_runtimee", "task_sched_runtimee" },
 		{ "times,,wait4", "" },
+		{ "", "" },
+		{ "times,", "" },
 		{ "times,vfs_read", "vfs_read" },
 		{ "bpf_fentry_test1", "bpf_fentry_test1" }, /* not a user's to choose */
 		{ "local_timer", "local_timer" },
