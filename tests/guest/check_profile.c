@@ -406,7 +406,9 @@ static void check_paths(struct check *check)
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile_path *path = &profile->paths[i];
 
-		raised += path->total_ns > path->raw_ns;
+		/* A caller that was lost while its callees were not is given their sum, and marked.
+		 */
+		raised += path->total_ns > path->raw_ns && !(check->lossy && path->clamped);
 		hists += hist_total(&path->hist) != path->calls;
 		if (path->parent < 0) {
 			places += !profile->all_callers && is_below(path->function) &&
