@@ -91,15 +91,15 @@ static __always_inline __u64 what_outermost(struct slot *slot, bool irq, enum fn
  * their frames is always the same. The parent preempted, the scheduler calls it too, but from
  * further down: behind an interrupt's registers.
  */
-static __always_inline bool is_usual(__u32 node, __u64 gap)
+static __always_inline bool is_usual(enum fn_id function, __u64 gap)
 {
-	__u32 usual = usual_gap[BOUNDED(node, NODES)];
+	__u32 usual = usual_gap[function];
 
 	if (gap == usual)
 		return true;
 	if (usual && gap > usual)
 		return false;
-	usual_gap[BOUNDED(node, NODES)] = gap;
+	usual_gap[function] = gap;
 	return true;
 }
 
@@ -125,13 +125,11 @@ static __always_inline __u64 what_nested(struct frame *top, __u64 gap, bool irq,
 					 enum fn_id function, enum fn_kind kind, enum fn_id usual)
 {
 	__u32 node = below[node_slot(top->node, function)];
-	bool preempted = false;
+	bool preempted = kind == FN_BELOW && gap < ARCH_STACK_BYTES && node >= NODE_FIRST &&
+			 !is_usual(function, gap);
 
-	if (gap < ARCH_STACK_BYTES && node >= NODE_FIRST) {
-		if (kind != FN_BELOW || is_usual(node, gap))
-			return node;
-		preempted = true;
-	}
+	if (gap < ARCH_STACK_BYTES && node >= NODE_FIRST && !preempted)
+		return node;
 	return what_unusual(top, irq && gap >= ARCH_STACK_BYTES, preempted, function | kind << 16,
 			    usual);
 }

@@ -58,7 +58,7 @@ struct slot slots[SLOTS] __attribute__((aligned(64)));
 __u16 roots[CALLER_COUNT * CLK_MAX];
 __u16 below[NODES * FN_MAX];
 struct call_node nodes[NODES];
-__u32 usual_gap[NODES]; /* of a BELOW function: see is_usual() */
+__u32 usual_gap[FN_MAX]; /* of each BELOW function: see is_usual() */
 __u32 last_node;
 
 struct losses losses;
