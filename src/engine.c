@@ -115,7 +115,8 @@ struct engine *engine__new(const struct engine_opts *opts, struct engine_error *
 	functions_init(engine->functions, engine->arch);
 	if (functions_select(engine->functions, opts->functions, unknown, sizeof(unknown))) {
 		ret = -EINVAL;
-		say(err, "no function '%s' in the table of functions; 'cputoll doctor' lists them", unknown);
+		say(err, "no function '%s' in the table of functions; 'cputoll doctor' lists them",
+		    unknown);
 		goto fail;
 	}
 	vmlinux = btf__load_vmlinux_btf();
