@@ -118,8 +118,8 @@ static __noinline __u64 what_unusual(struct frame *top, bool irq, bool preempted
 }
 
 /*
- * Of a frame above @top. @near: on the same stack and further down, as whatever @top called is.
- * @usual: where a BELOW function is called from in a read.
+ * Of a frame above @top. @gap: how much further down the stack it is; as large as a stack when it
+ * is on another one. @usual: where a BELOW function is called from in a read.
  */
 static __always_inline __u64 what_nested(struct frame *top, __u64 gap, bool irq,
 					 enum fn_id function, enum fn_kind kind, enum fn_id usual)

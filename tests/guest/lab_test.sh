@@ -55,12 +55,12 @@ for _ in 1 2 3 4; do printf '%b' "$(<"$t_tmp/escapes")"; done >"$t_tmp/bytes"
 head -c 1048576 /dev/urandom >"$t_tmp/megabyte"
 cat >"$t_tmp/inside" <<'EOF'
 #!/bin/sh
-cat /root/bytes
-tr '\000-\377' '\001-\377\000' </root/bytes >&2
+cat ~/bytes
+tr '\000-\377' '\001-\377\000' <~/bytes >&2
 [ -t 0 ] || [ -t 1 ] || [ -t 2 ] || echo no terminal >/out/terminal
 printf '%s\n' "$#" "$@" >/out/words
 mkdir -p "/out/deep er/er"
-mv /root/megabyte "/out/deep er/er/megabyte"
+mv ~/megabyte "/out/deep er/er/megabyte"
 ln -s /etc/passwd /out/link
 {
 	id -u
