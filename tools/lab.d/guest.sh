@@ -86,10 +86,20 @@ guest_machine() {
 		# of it is off by up to 12 parts per million, its late one by at most 1.
 		kernel_args+=" tsc_early_khz=1000000"
 		;;
-	tcg) qemu_args+=(-accel 'tcg,thread=multi') ;;
+	tcg) qemu_args+=(-accel "tcg,thread=$(guest_tcg_threads)") ;;
 	kvm) qemu_args+=(-accel kvm) ;;
 	esac
 	kernel_args+=${opt[append]:+ ${opt[append]}}
+}
+
+# guest_tcg_threads: how QEMU may run several CPUs. Before 8.1 ("accel/tcg: Always lock pages before
+# translation") a CPU could translate code while another one patched it and keep the old bytes: kernels
+# that attach a probe then die of a breakpoint (int3) that is no longer there, or hang. There all CPUs
+# take turns in one thread.
+guest_tcg_threads() {
+	local version
+	version=$("$qemu" --version | sed -n 's/^QEMU emulator version \([0-9]*\.[0-9]*\).*/\1/p')
+	if [[ -n $version ]] && sort -VC <<<"8.1"$'\n'"$version"; then echo multi; else echo single; fi
 }
 
 # guest_kvm_usable: ends the lab unless QEMU can open the host's KVM.
