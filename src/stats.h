@@ -49,9 +49,9 @@ double stats_median(const double *samples, size_t nr);
 /*
  * stats_compare() - compare two sets of samples, none of them negative.
  *
- * p: exact when both have fewer than 50 samples and no two are equal; else by the normal
- * approximation, corrected for ties and continuity. 1 when all samples are equal; NaN when a side
- * has less than two.
+ * p: exact when both have fewer than 50 samples, with ties too; else by the normal approximation,
+ * corrected for ties and continuity. Without ties it is wilcox.test()'s of R, and past 49 always.
+ * 1 when all samples are equal; NaN when a side has less than two.
  * shift_percent and interval_percent: exp() of the Hodges-Lehmann estimate of the logarithms'
  * shift, and of the K-th smallest and K-th largest difference of their pairs. K is the exact
  * quantile of the Mann-Whitney distribution when both sides have fewer than 50 samples, else its
