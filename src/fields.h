@@ -45,7 +45,7 @@ struct field {
 	const char *key;
 	enum field_type type;
 	bool is_optional; /* added to the contract: a reader takes 0 when it is not there */
-	bool is_nullable; /* a string: "" and null are the same */
+	bool is_nullable; /* null is read as "" or 0; "" is written as null */
 	int min;
 	size_t offset;
 	size_t size;

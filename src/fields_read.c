@@ -376,6 +376,8 @@ static int read_value(struct reader *reader, struct json_object *value, const st
 	case FIELD_U64:
 		return read_u64(reader, value, at, where);
 	case FIELD_TIME:
+		if (field->is_nullable && !value)
+			return 0;
 		return read_time(reader, value, at, where);
 	case FIELD_MASK:
 		return read_mask(reader, value, at, where);

@@ -131,6 +131,12 @@ int profile_write(const struct profile *profile, const char *path);
  */
 int profile_read(struct profile *profile, const char *path, char *err, size_t err_bytes);
 
+struct json_object;
+
+/* profile_read_document() - the same of a @document that json_file_load() has loaded from @path. */
+int profile_read_document(struct profile *profile, struct json_object *document, const char *path,
+			  char *err, size_t err_bytes);
+
 /* profile_free() - free what @profile points to. */
 void profile_free(struct profile *profile);
 

@@ -120,6 +120,13 @@ int profile_read(struct profile *profile, const char *path, char *err, size_t er
 	return fields_read(&schema, profile, path, err, err_bytes);
 }
 
+int profile_read_document(struct profile *profile, struct json_object *document, const char *path,
+			  char *err, size_t err_bytes)
+{
+	memset(profile, 0, sizeof(*profile));
+	return document_read(&schema, document, profile, path, err, err_bytes);
+}
+
 int profile_write(const struct profile *profile, const char *path)
 {
 	return fields_write(&schema, profile, path);
