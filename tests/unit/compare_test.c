@@ -47,17 +47,14 @@ static const char *in_dir(const char *name)
 }
 
 /* cputoll compare WORDS, NULL at the end; what it printed is in out and err. */
-static int run(const char *first, ...)
+static int run(const char *const *from)
 {
 	struct capture to_out, to_err;
 	char *argv[16] = { "compare" };
-	va_list args;
 	int argc = 1, status;
 
-	va_start(args, first);
-	for (const char *word = first; word; word = va_arg(args, const char *))
-		argv[argc++] = (char *)word;
-	va_end(args);
+	for (; *from; from++)
+		argv[argc++] = (char *)*from;
 	capture_begin(&to_out, STDOUT_FILENO);
 	capture_begin(&to_err, STDERR_FILENO);
 	status = cmd_compare(argc, argv);
@@ -65,6 +62,7 @@ static int run(const char *first, ...)
 	capture_end(&to_out, out, sizeof(out));
 	return status;
 }
+#define RUN(...) run((const char *const[]){ __VA_ARGS__, NULL })
 
 static void put(const char *path, const char *text, size_t bytes)
 {
@@ -125,7 +123,7 @@ static double number(struct json_object *from, const char *key)
 static void test_bench(void **state)
 {
 	(void)state;
-	assert_int_equal(run(STOCK, HOT, NULL), EXIT_OK);
+	assert_int_equal(RUN(STOCK, HOT), EXIT_OK);
 	assert_string_equal(err, "");
 	assert_string_equal(
 		out,
@@ -149,7 +147,7 @@ static void test_bench_json(void **state)
 	struct json_object *document, *row;
 
 	(void)state;
-	assert_int_equal(run(STOCK, "--json", HOT, NULL), EXIT_OK);
+	assert_int_equal(RUN(STOCK, "--json", HOT), EXIT_OK);
 	document = json_tokener_parse(out);
 	assert_non_null(document);
 	assert_string_equal(json_object_get_string(json_at(document, "schema", 0)),
@@ -177,7 +175,7 @@ static void test_bench_json(void **state)
 static void test_columns(void **state)
 {
 	(void)state;
-	assert_int_equal(run(POUND, ALL, TARGET, POUND, NULL), EXIT_OK);
+	assert_int_equal(RUN(POUND, ALL, TARGET, POUND), EXIT_OK);
 	assert_has(out, "ns per call                            pound-stock    pound-sync-all  "
 			"pound-sync-target\n"
 			"clock_gettime process/sched 2 threads       1234.5  1499.9 (+21.5 %)   "
@@ -204,7 +202,7 @@ static void test_few_runs(void **state)
 		 "\"thread/sched\", \"how\": \"constant\", \"asks\": [], \"reads\": 10, "
 		 "\"duration_ns\": 7000, \"ns_per_read\": 700}]}");
 	put(one, content, strlen(content));
-	assert_int_equal(run(one, one, NULL), EXIT_OK);
+	assert_int_equal(RUN(one, one), EXIT_OK);
 	snprintf(note, sizeof(note), "note: %s: 1 run: no test; use bench --repeat\n", one);
 	assert_has(out, note);
 	assert_has(out,
@@ -212,19 +210,18 @@ static void test_few_runs(void **state)
 		   "interval        p\n"
 		   "clock_gettime thread/sched constant    700.0    700.0      0 %                 "
 		   "-        -  no test\n");
-	assert_int_equal(run(STOCK, one, NULL), EXIT_OK);
+	assert_int_equal(RUN(STOCK, one), EXIT_OK);
 	assert_has(out, "machines differ: tests/data/bench-stock.json icount, ");
 	assert_has(out, "units differ: tests/data/bench-stock.json instructions, ");
 	assert_has(out, "  +3.2 %                 -        -  no test\n");
 
 	/* four of the five runs */
-	assert_int_equal(run(STOCK,
-			     changed(HOT, "runs",
-				     ",\n        {\"reads\": 20000, \"duration_ns\": 15576000, "
-				     "\"ns_per_read\": 778.8}",
-				     ""),
-			     NULL),
-			 EXIT_OK);
+	assert_int_equal(
+		RUN(STOCK, changed(HOT, "runs",
+				   ",\n        {\"reads\": 20000, \"duration_ns\": 15576000, "
+				   "\"ns_per_read\": 778.8}",
+				   "")),
+		EXIT_OK);
 	assert_has(out, "changed.json: 4 runs: fewer than 5 a side cannot show a difference; use "
 			"bench --repeat\n");
 	assert_has(out, "  no test\n");
@@ -233,13 +230,13 @@ static void test_few_runs(void **state)
 static void test_one_side(void **state)
 {
 	(void)state;
-	assert_int_equal(run(POUND, changed(POUND, "threads\": 8", "8", "12"), NULL), EXIT_OK);
+	assert_int_equal(RUN(POUND, changed(POUND, "threads\": 8", "8", "12")), EXIT_OK);
 	assert_has(out, "note: rows only in tests/data/pound-stock.json: 1, only in ");
 	assert_has(out, "clock_gettime process/sched 8 threads    4020.5        -        -      "
 			"           -        -  only in base\n");
 	assert_has(out, "clock_gettime process/sched 12 threads        -   4020.5        -      "
 			"           -        -  not in base\n");
-	assert_int_equal(run(POUND, STOCK, NULL), EXIT_OK);
+	assert_int_equal(RUN(POUND, STOCK), EXIT_OK);
 	assert_has(out, "note: workloads differ: tests/data/pound-stock.json pound, "
 			"tests/data/bench-stock.json clock-thread\n");
 	assert_has(out, "note: rows only in tests/data/pound-stock.json: 6, only in "
@@ -266,7 +263,7 @@ static void test_profiles(void **state)
 	assert_int_equal(profile_write(&profile, other), 0);
 	profile_free(&profile);
 
-	assert_int_equal(run(base, other, NULL), EXIT_OK);
+	assert_int_equal(RUN(base, other), EXIT_OK);
 	assert_has(out, "  kprobe\n");
 	assert_has(out, "note: kernels differ: ");
 	assert_has(out, "note: numbers of CPUs differ: ");
@@ -288,12 +285,12 @@ static void test_profiles(void **state)
 	assert_has(out, "\nwait4 child                          64 ");
 	assert_null(strstr(out, "__x64_sys")); /* the read's own line is that function's */
 
-	assert_int_equal(run("--json", base, other, NULL), EXIT_OK);
+	assert_int_equal(RUN("--json", base, other), EXIT_OK);
 	assert_has(out, "\"kind\": \"profile\"");
 	assert_has(out, "\"function\": \"task_sched_runtime\"");
 	assert_has(out, "\"asks\": [\"sum_exec_runtime\"]");
 
-	assert_int_equal(run(base, STOCK, NULL), EXIT_USAGE);
+	assert_int_equal(RUN(base, STOCK), EXIT_USAGE);
 	assert_string_equal(out, "");
 	snprintf(content, sizeof(content),
 		 "cputoll: compare: %s is a profile, " STOCK
@@ -305,11 +302,11 @@ static void test_profiles(void **state)
 static void test_usage(void **state)
 {
 	(void)state;
-	assert_int_equal(run(NULL, NULL), EXIT_USAGE);
+	assert_int_equal(RUN(NULL), EXIT_USAGE);
 	assert_string_equal(err, "cputoll: compare: two FILEs at least, the first is the base\n");
-	assert_int_equal(run(STOCK, NULL), EXIT_USAGE);
+	assert_int_equal(RUN(STOCK), EXIT_USAGE);
 	assert_string_equal(err, "cputoll: compare: two FILEs at least, the first is the base\n");
-	assert_int_equal(run(STOCK, HOT, "--nothing", NULL), EXIT_USAGE);
+	assert_int_equal(RUN(STOCK, HOT, "--nothing"), EXIT_USAGE);
 	assert_has(err, "cputoll: compare: unknown option --nothing");
 }
 
@@ -319,10 +316,10 @@ static void assert_bad(const char *path, const char *line)
 	char want[512];
 
 	snprintf(want, sizeof(want), "cputoll: compare: %s: %s\n", path, line);
-	assert_int_equal(run(STOCK, path, NULL), EXIT_USAGE);
+	assert_int_equal(RUN(STOCK, path), EXIT_USAGE);
 	assert_string_equal(err, want);
 	assert_string_equal(out, "");
-	assert_int_equal(run(path, STOCK, NULL), EXIT_USAGE);
+	assert_int_equal(RUN(path, STOCK), EXIT_USAGE);
 	assert_string_equal(err, want);
 }
 
@@ -392,21 +389,18 @@ static void test_wrong_values(void **state)
 static void test_odd_values(void **state)
 {
 	(void)state;
-	assert_int_equal(
-		run(STOCK, changed(HOT, "runs", "\"ns_per_read\": 778.6", "\"ns_per_read\": 1e300"),
-		    NULL),
-		EXIT_OK);
+	assert_int_equal(RUN(STOCK, changed(HOT, "runs", "\"ns_per_read\": 778.6",
+					    "\"ns_per_read\": 1e300")),
+			 EXIT_OK);
 	assert_has(out, "  slower\n");
-	assert_int_equal(run(STOCK, changed(HOT, "runs", "\"reads\": 20000", "\"reads\": 0"), NULL),
+	assert_int_equal(RUN(STOCK, changed(HOT, "runs", "\"reads\": 20000", "\"reads\": 0")),
 			 EXIT_OK);
 	assert_has(out, "changed.json: 4 runs: fewer than 5");
-	assert_int_equal(run(STOCK,
-			     changed(HOT, "runs", "\"ns_per_read\": 778.6", "\"ns_per_read\": 0"),
-			     NULL),
-			 EXIT_OK);
+	assert_int_equal(
+		RUN(STOCK, changed(HOT, "runs", "\"ns_per_read\": 778.6", "\"ns_per_read\": 0")),
+		EXIT_OK);
 	assert_has(out, "  no difference\n");
-	assert_int_equal(run(STOCK, changed(HOT, "\"accel\"", "\"icount\"", "null"), NULL),
-			 EXIT_OK);
+	assert_int_equal(RUN(STOCK, changed(HOT, "\"accel\"", "\"icount\"", "null")), EXIT_OK);
 	assert_has(out, "note: machines differ: tests/data/bench-stock.json icount, ");
 	assert_has(out, "changed.json host\n");
 }

@@ -63,17 +63,15 @@ static void copy(const char *kernel, const char *name, const char *from)
  * cputoll verdict WORDS, NULL at the end; in a word every "@" is the folder of all kernels. What it
  * printed is in out and err.
  */
-static int run(const char *first, ...)
+static int run(const char *const *from)
 {
 	static char words[16][256];
 	struct capture to_out, to_err;
 	char *argv[16] = { "verdict" };
 	int argc = 1, status;
-	va_list args;
 
-	va_start(args, first);
-	for (const char *word = first; word; word = va_arg(args, const char *)) {
-		const char *at = strchr(word, '@');
+	for (; *from; from++) {
+		const char *word = *from, *at = strchr(word, '@');
 
 		snprintf(words[argc], sizeof(words[0]), "%.*s%s%s",
 			 at ? (int)(at - word) : (int)strlen(word), word, at ? dir : "",
@@ -81,7 +79,6 @@ static int run(const char *first, ...)
 		argv[argc] = words[argc];
 		argc++;
 	}
-	va_end(args);
 	capture_begin(&to_out, STDOUT_FILENO);
 	capture_begin(&to_err, STDERR_FILENO);
 	status = cmd_verdict(argc, argv);
@@ -89,6 +86,7 @@ static int run(const char *first, ...)
 	capture_end(&to_out, out, sizeof(out));
 	return status;
 }
+#define RUN(...) run((const char *const[]){ __VA_ARGS__, NULL })
 
 static void assert_has(const char *text, const char *part)
 {
@@ -128,7 +126,7 @@ static void test_table(void **state)
 {
 	(void)state;
 	make_three();
-	assert_int_equal(run("--base", "stock=@/stock", "hot=@/hot", NULL), EXIT_OK);
+	assert_int_equal(RUN("--base", "stock=@/stock", "hot=@/hot"), EXIT_OK);
 	assert_string_equal(err, "");
 	assert_string_equal(out, "clock-thread, instructions per call   stock              hot\n"
 				 "clock_gettime thread/sched constant   678.5  778.6 (+14.8 %)\n"
@@ -138,13 +136,13 @@ static void test_table(void **state)
 				 "stock: base; right\n"
 				 "hot: slower: clock-thread +14.8 %; right\n");
 	/* a kernel that is wrong makes the whole so, and says why */
-	assert_int_equal(run("--base", "stock=@/stock", "hot=@/hot", "v1=@/wrong", NULL), EXIT_NO);
+	assert_int_equal(RUN("--base", "stock=@/stock", "hot=@/hot", "v1=@/wrong"), EXIT_NO);
 	assert_has(out,
 		   "v1: slower: clock-thread +14.8 %; WRONG (fresh-thread under irq load: read "
 		   "117 ms, at most 4 us: off\n    by 117 ms; wall-bound under irq load: off "
 		   "by 1.00 µs)\n");
 	assert_string_equal(err, "");
-	assert_int_equal(run("--base", "v1=@/wrong", "stock=@/stock", NULL), EXIT_NO);
+	assert_int_equal(RUN("--base", "v1=@/wrong", "stock=@/stock"), EXIT_NO);
 	assert_has(out, "v1: base; WRONG (fresh-thread under irq load: ");
 	assert_has(out, "stock: faster: clock-thread -12.9 %; right\n");
 }
@@ -153,7 +151,7 @@ static void test_against_itself(void **state)
 {
 	(void)state;
 	make_three();
-	assert_int_equal(run("--base", "stock=@/stock", "stock=@/stock", NULL), EXIT_OK);
+	assert_int_equal(RUN("--base", "stock=@/stock", "stock=@/stock"), EXIT_OK);
 	assert_has(out, "  678.5 (~0 %)\n");
 	assert_has(out, "stock: base; right\nstock: no difference: clock-thread 0 %; right\n");
 }
@@ -183,19 +181,18 @@ static void test_json(void **state)
 
 	(void)state;
 	make_three();
-	assert_int_equal(run("--base", "stock=@/stock", "v1=@/wrong", NULL), EXIT_NO);
+	assert_int_equal(RUN("--base", "stock=@/stock", "v1=@/wrong"), EXIT_NO);
 	snprintf(table, sizeof(table), "%s", out);
-	assert_int_equal(run("-o", "@/v.json", "--base", "stock=@/stock", "v1=@/wrong", NULL),
-			 EXIT_NO);
+	assert_int_equal(RUN("-o", "@/v.json", "--base", "stock=@/stock", "v1=@/wrong"), EXIT_NO);
 	assert_string_equal(out, table);
 	snprintf(path, sizeof(path), "%s/v.json", dir);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
 	fclose(file);
-	assert_int_equal(run("--json", "--base", "stock=@/stock", "v1=@/wrong", NULL), EXIT_NO);
+	assert_int_equal(RUN("--json", "--base", "stock=@/stock", "v1=@/wrong"), EXIT_NO);
 	assert_string_equal(out, text);
-	assert_int_equal(run("--base", "stock=@/stock", "v1=@/wrong", "-o", "-", NULL), EXIT_NO);
+	assert_int_equal(RUN("--base", "stock=@/stock", "v1=@/wrong", "-o", "-"), EXIT_NO);
 	assert_string_equal(out, text);
 
 	document = json_tokener_parse(text);
@@ -282,7 +279,7 @@ static void test_sums(void **state)
 	copy("stock", "pound.json", DATA "pound-stock.json");
 	copy("hot", "pound.json", DATA "pound-sync-target.json");
 	copy("wrong", "pound.json", DATA "pound-stock.json");
-	assert_int_equal(run("--base", "stock=@/stock", "hot=@/hot", "v1=@/wrong", NULL), EXIT_NO);
+	assert_int_equal(RUN("--base", "stock=@/stock", "hot=@/hot", "v1=@/wrong"), EXIT_NO);
 	assert_has(out, "\nhot: mixed: clock-thread slower +14.8 %, pound faster -12.5 %; right\n");
 	assert_has(out, "\nv1: slower: clock-thread +14.8 %, pound no difference 0 %; WRONG (");
 	assert_has(out, "\npound, ns per call ");
@@ -306,9 +303,8 @@ static void test_boots(void **state)
 	copy("boots-b", "check1.json", DATA "check-wrong.json");
 	copy("boots-b", "check2.json", DATA "check-right.json");
 	copy("boots-1", "boot.json", DATA "bench-stock.json");
-	assert_int_equal(
-		run("--json", "--base", "a=@/boots-a", "b=@/boots-b", "one=@/boots-1", NULL),
-		EXIT_NO);
+	assert_int_equal(RUN("--json", "--base", "a=@/boots-a", "b=@/boots-b", "one=@/boots-1"),
+			 EXIT_NO);
 	assert_has(out, "\"samples\": 6");
 	assert_has(out, "\"samples\": 1");
 	assert_null(strstr(out, "\"samples\": 5"));
@@ -326,22 +322,22 @@ static void test_missing_workload(void **state)
 	make_three();
 	copy("more", "clock.json", DATA "bench-stock.json");
 	copy("more", "pound.json", DATA "pound-stock.json");
-	assert_int_equal(run("--base", "more=@/more", "hot=@/hot", NULL), EXIT_CANNOT);
+	assert_int_equal(RUN("--base", "more=@/more", "hot=@/hot"), EXIT_CANNOT);
 	assert_err("hot: no result of pound in @/hot");
 	assert_has(out, "note: rows only in more: 6, only in hot: 0\n");
 	assert_has(out, "clock_gettime process/sched 2 threads  1234.5                -\n");
 	assert_has(out, "hot: slower: clock-thread +14.8 %; right\n");
 	/* wrong outweighs incomplete */
-	assert_int_equal(run("--base", "more=@/more", "v1=@/wrong", NULL), EXIT_NO);
+	assert_int_equal(RUN("--base", "more=@/more", "v1=@/wrong"), EXIT_NO);
 	copy("checked", "check.json", DATA "check-right.json");
-	assert_int_equal(run("--base", "c=@/checked", "d=@/checked", NULL), EXIT_OK);
+	assert_int_equal(RUN("--base", "c=@/checked", "d=@/checked"), EXIT_OK);
 	assert_string_equal(out, "c: base; right\nd: no test; right\n");
 }
 
 static void test_usage(void **state)
 {
 	static const struct {
-		const char *words[6], *line;
+		const char *words[8], *line;
 	} rows[] = {
 		{ { NULL }, "--base NAME=DIR is missing; see cputoll verdict -h" },
 		{ { "a=@/stock" }, "--base NAME=DIR is missing; see cputoll verdict -h" },
@@ -361,9 +357,7 @@ static void test_usage(void **state)
 	(void)state;
 	make_three();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *const *w = rows[i].words;
-
-		assert_int_equal(run(w[0], w[1], w[2], w[3], w[4], w[5], NULL), EXIT_USAGE);
+		assert_int_equal(run(rows[i].words), EXIT_USAGE);
 		assert_err(rows[i].line);
 		assert_string_equal(out, "");
 	}
@@ -399,11 +393,11 @@ static void test_unreadable(void **state)
 	make_three();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		put("bad", rows[i].name, rows[i].content);
-		assert_int_equal(run("--base", "stock=@/stock", "bad=@/bad", NULL), EXIT_CANNOT);
+		assert_int_equal(RUN("--base", "stock=@/stock", "bad=@/bad"), EXIT_CANNOT);
 		assert_err(rows[i].line);
 		assert_string_equal(out, "");
 	}
-	assert_int_equal(run("--base", "stock=@/stock", "bad=@/nowhere", NULL), EXIT_CANNOT);
+	assert_int_equal(RUN("--base", "stock=@/stock", "bad=@/nowhere"), EXIT_CANNOT);
 	assert_err("bad: cannot read @/nowhere: No such file or directory");
 }
 
