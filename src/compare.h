@@ -122,7 +122,7 @@ double compare_samples(const struct compare_cell *cell);
 
 /*
  * compare_print() - the first side and another, @other: both medians, the change, its interval, p,
- * and in a word what that means. At most 115 columns wide.
+ * and in a word what that means. At most 120 columns wide.
  */
 void compare_print(const struct compare *compare, size_t other, FILE *out);
 

@@ -9,9 +9,9 @@
 #include "compare.h"
 #include "text.h"
 
-#define NAME_MAX_WIDTH	 46 /* the columns around it take 69, a profile's 15 more */
+#define NAME_MAX_WIDTH	 50 /* the columns around it take 69, of a profile 15 more */
 #define COLUMN_MAX_WIDTH 28
-#define CELL_BYTES	 64
+#define CELL_BYTES	 80
 
 const char *compare_percent(char text[TEXT_NUMBER_BYTES], double percent)
 {

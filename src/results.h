@@ -49,7 +49,7 @@ struct check_file_row {
 	char load[16];
 	char result[16]; /* "right", "wrong", "skipped" */
 	double off_ns;
-	char detail[512];
+	char detail[768];
 };
 
 struct check_file {
@@ -61,7 +61,7 @@ struct check_file {
 	size_t nr_rows;
 };
 
-#define PATCH_NAME_BYTES 128
+#define PATCH_NAME_BYTES 256
 
 /* variant.json: tools/lab writes it beside a kernel's results. */
 struct variant_note {

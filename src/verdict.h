@@ -15,7 +15,7 @@ struct verdict_oracle {
 	char load[16];
 	char result[16]; /* "right", "wrong", "skipped" */
 	double off_ns;
-	char detail[512];
+	char detail[768];
 };
 
 struct verdict_variant {
