@@ -5,7 +5,7 @@ B       := build
 CLANG   ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
 PREFIX  ?= /usr/local
-PKGS    := libbpf json-c libseccomp
+PKGS    := libbpf json-c libRmath libseccomp
 # make's own default is cc, which may be anything
 ifeq ($(origin CC),default)
   CC := gcc

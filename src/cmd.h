@@ -18,6 +18,8 @@ enum exit_status {
 /* cmd_*() - run one command. argv[0] is the command's name. Returns an exit_status. */
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_verdict(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_version(int argc, char **argv);

@@ -20,6 +20,7 @@
 #include "command.h"
 #include "engine.h"
 #include "opts.h"
+#include "json_file.h"
 #include "profile.h"
 
 struct record {
@@ -175,7 +176,7 @@ static int run(struct record *record)
 	__u64 duration_ns = 0;
 	int signal_fd, ret;
 
-	ret = profile_check_writable(record->output);
+	ret = json_file_check_writable(record->output);
 	if (ret) {
 		error("record: cannot write %s: %s", record->output, strerror(-ret));
 		return EXIT_USAGE;

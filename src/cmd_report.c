@@ -42,26 +42,16 @@ int cmd_report(int argc, char **argv)
 	struct profile profile;
 	char err[512];
 	const char *file;
-	int first, ret;
+	int nr, ret;
 
-	ret = opts_parse(&opts, argc, argv, &first);
+	ret = opts_parse_words(&opts, argc, argv, &nr);
 	if (ret != OPTS_PARSED)
 		return ret == OPTS_HELP ? EXIT_OK : EXIT_USAGE;
-	file = first < argc ? argv[first++] : DEFAULT_FILE;
-	if (first < argc) {
-		/* options are taken after FILE as well, where people put them */
-		int at = first - 1, after;
-
-		argv[at] = argv[0];
-		ret = opts_parse(&opts, argc - at, argv + at, &after);
-		if (ret != OPTS_PARSED)
-			return ret == OPTS_HELP ? EXIT_OK : EXIT_USAGE;
-		first = at + after;
-	}
-	if (first < argc) {
-		error("report: one FILE at most, '%s' is too many", argv[first]);
+	if (nr > 1) {
+		error("report: one FILE at most, '%s' is too many", argv[2]);
 		return EXIT_USAGE;
 	}
+	file = nr ? argv[1] : DEFAULT_FILE;
 
 	ret = profile_read(&profile, file, err, sizeof(err));
 	if (ret) {

@@ -14,6 +14,8 @@ static const struct command {
 } commands[] = {
 	{ "record", cmd_record, "trace reads of CPU time and write a profile" },
 	{ "report", cmd_report, "print a profile" },
+	{ "compare", cmd_compare, "say what changed between profiles, or between bench results" },
+	{ "verdict", cmd_verdict, "say which kernels are faster than a base, and which are right" },
 	{ "bench", cmd_bench, "make a known number of reads of CPU time" },
 	{ "doctor", cmd_doctor, "say whether cputoll can run here, and if not why" },
 	{ "version", cmd_version, "print the version" },

@@ -123,3 +123,26 @@ int opts_parse(const struct opts *opts, int argc, char **argv, int *first)
 	*first = optind;
 	return OPTS_PARSED;
 }
+
+int opts_parse_words(const struct opts *opts, int argc, char **argv, int *nr)
+{
+	char *command = argv[0];
+	int at = 0, first, ret;
+
+	for (*nr = 0;; at = first) {
+		char *word = argv[at];
+
+		argv[at] = command; /* for the error lines */
+		ret = opts_parse(opts, argc - at, argv + at, &first);
+		argv[at] = word;
+		first += at;
+		if (ret != OPTS_PARSED || first >= argc)
+			return ret;
+		argv[++*nr] = argv[first];
+		if (first > at + 1 && !strcmp(argv[first - 1], "--"))
+			break;
+	}
+	while (++first < argc)
+		argv[++*nr] = argv[first];
+	return OPTS_PARSED;
+}

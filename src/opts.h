@@ -43,4 +43,10 @@ struct opts {
  */
 int opts_parse(const struct opts *opts, int argc, char **argv, int *first);
 
+/*
+ * opts_parse_words() - the same with options before, between and after the words, which come to
+ * stand in @argv[1] … @argv[*@nr]. Returns OPTS_*.
+ */
+int opts_parse_words(const struct opts *opts, int argc, char **argv, int *nr);
+
 #endif /* CPUTOLL_OPTS_H */

@@ -12,8 +12,6 @@
 #include "hist.h"
 
 #define PROFILE_SCHEMA "cputoll.profile/1"
-/* A profile of every path there is room for is some 2 MB; more than this is no profile. */
-#define PROFILE_MAX_BYTES (64u << 20)
 
 struct profile_config { /* host.config: a kernel option and its value: "y", "n", "250", … */
 	char name[48];
@@ -119,17 +117,10 @@ void profile_correct(struct profile *profile);
 int profile_summarize(struct profile *profile, bool (*is_entry)(const char *function));
 
 /*
- * profile_write() - write @profile as JSON to @path: to a temporary file beside it, then renamed,
- * so that nothing half-written is ever seen under that name. "-" is standard output.
- * Returns 0 or a negative errno (of the step that failed); the temporary file is gone then.
+ * profile_write() - write @profile as JSON to @path, as json_file_save() does. Returns as that, or
+ * -ENOMEM.
  */
 int profile_write(const struct profile *profile, const char *path);
-
-/*
- * profile_check_writable() - can profile_write() write @path? To be told before a long record,
- * not after. Returns 0 or a negative errno; leaves nothing behind.
- */
-int profile_check_writable(const char *path);
 
 /*
  * profile_read() - load the profile in @path.
@@ -139,6 +130,12 @@ int profile_check_writable(const char *path);
  * schema, or a key missing or of the wrong type or out of range.
  */
 int profile_read(struct profile *profile, const char *path, char *err, size_t err_bytes);
+
+struct json_object;
+
+/* profile_read_document() - the same of a @document that json_file_load() has loaded from @path. */
+int profile_read_document(struct profile *profile, struct json_object *document, const char *path,
+			  char *err, size_t err_bytes);
 
 /* profile_free() - free what @profile points to. */
 void profile_free(struct profile *profile);

@@ -186,12 +186,37 @@ static void test_help(void **state)
 	assert_string_equal(parsed.out, help);
 }
 
+/* Words and options in any order; after "--" all are words. */
+static void test_words(void **state)
+{
+	char *argv[] = { "toy", "one",	 "--json", "two", "-p", "7",	"-",
+			 "-a",	"three", "--",	   "-z",  "--", "four", NULL };
+	int nr = -1, argc = sizeof(argv) / sizeof(argv[0]) - 1;
+	static const char *const words[] = { "one", "two", "-", "three", "-z", "--", "four" };
+
+	(void)state;
+	memset(&got, 0, sizeof(got));
+	assert_int_equal(opts_parse_words(&opts, argc, argv, &nr), OPTS_PARSED);
+	assert_int_equal(nr, 7);
+	for (int i = 0; i < nr; i++)
+		assert_string_equal(argv[1 + i], words[i]);
+	assert_true(got.flag && got.long_only);
+	assert_int_equal(got.number, 7);
+
+	assert_int_equal(opts_parse_words(&opts, 1, argv, &nr), OPTS_PARSED);
+	assert_int_equal(nr, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_type),	    cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_where_it_stops),	    cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_missing_and_unknown), cmocka_unit_test(test_help),
+		cmocka_unit_test(test_every_type),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_where_it_stops),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_missing_and_unknown),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests_name("opts", tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include "functions.h"
+#include "json_file.h"
 #include "profile.h"
 
 #define EXAMPLE "tests/data/example.json"
@@ -77,7 +78,7 @@ static void test_too_large(void **state)
 {
 	(void)state;
 	put("{", 1);
-	assert_int_equal(truncate(file, (off_t)PROFILE_MAX_BYTES + 1), 0);
+	assert_int_equal(truncate(file, (off_t)JSON_FILE_MAX_BYTES + 1), 0);
 	assert_bad(file, EFBIG, "is larger than 64 MiB; no profile is");
 }
 

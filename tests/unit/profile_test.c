@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include "fixture.h"
+#include "json_file.h"
 
 #define EXAMPLE "tests/data/example.json"
 
@@ -281,7 +282,7 @@ static void test_not_a_file(void **state)
 
 	(void)state;
 	assert_int_equal(profile_write(&profile, "/dev/null"), 0);
-	assert_int_equal(profile_check_writable("/dev/null"), 0);
+	assert_int_equal(json_file_check_writable("/dev/null"), 0);
 	assert_int_equal(profile_write(&profile, "/dev/full"), -ENOSPC);
 	assert_int_equal(stat("/dev/null", &st), 0);
 	assert_true(S_ISCHR(st.st_mode));
@@ -293,15 +294,15 @@ static void test_not_a_file(void **state)
 	assert_true(S_ISFIFO(st.st_mode));
 	assert_int_equal(mkdir(in_dir("sub"), 0700), 0);
 	assert_int_equal(profile_write(&profile, in_dir("sub")), -EISDIR);
-	assert_int_equal(profile_check_writable(in_dir("sub")), -EISDIR);
+	assert_int_equal(json_file_check_writable(in_dir("sub")), -EISDIR);
 	assert_int_equal(profile_write(&profile, in_dir("sub/")), -EISDIR);
 	assert_int_equal(profile_write(&profile, in_dir("none/p.json")), -ENOENT);
-	assert_int_equal(profile_check_writable(in_dir("none/p.json")), -ENOENT);
+	assert_int_equal(json_file_check_writable(in_dir("none/p.json")), -ENOENT);
 	assert_int_equal(profile_write(&profile, in_dir("fifo/p.json")), -ENOTDIR);
 	assert_int_equal(profile_write(&profile, "/proc/p.json"), -ENOENT);
 	assert_int_equal(profile_write(&profile, ""), -ENOENT);
 	assert_int_equal(nr_entries(), 2);
-	assert_int_equal(profile_check_writable("-"), 0);
+	assert_int_equal(json_file_check_writable("-"), 0);
 }
 
 /* Out of room half-way: the old file is untouched, no temporary one stays. */
@@ -332,7 +333,7 @@ static void test_no_room(void **state)
 static void test_check_leaves_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(profile_check_writable(in_dir("p.json")), 0);
+	assert_int_equal(json_file_check_writable(in_dir("p.json")), 0);
 	assert_int_equal(nr_entries(), 0);
 }
 

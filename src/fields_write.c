@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writing a profile: struct profile as a JSON document, by the table in profile_fields.c. Called
- * by record, and by report --json.
+ * Writing a document: a structure as JSON, by its table of keys. Called for every kind of document
+ * that has such a table: profiles, comparisons, verdicts.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <json-c/json.h>
+#include "fields.h"
+#include "json_file.h"
 #include "mask.h"
 #include "profile.h"
-#include "profile_fields.h"
-#include "profile_file.h"
 #include "text.h"
 
-static struct json_object *object_of(const struct profile *profile, const struct fields *fields,
+/* What is being written, and the innermost array that is. */
+struct writer {
+	const struct schema *schema;
+	const void *elements;
+};
+
+static struct json_object *object_of(const struct writer *writer, const struct fields *fields,
 				     const void *base);
 
 /* Add @child, which is consumed, to the object or (@key is NULL) to the array @to. */
@@ -125,14 +132,27 @@ nomem:
 	return NULL;
 }
 
-static struct json_object *array_of(const struct profile *profile, const struct field *field,
+static struct json_object *array_of(const struct writer *writer, const struct field *field,
 				    const char *elements, size_t nr)
 {
 	struct json_object *array = json_object_new_array();
+	const struct writer inner = { writer->schema, elements };
 
 	for (size_t i = 0; array && i < nr; i++)
 		if (add(array, NULL,
-			object_of(profile, field->of, elements + i * field->of->bytes))) {
+			object_of(&inner, field->of, elements + i * field->of->bytes))) {
+			json_object_put(array);
+			return NULL;
+		}
+	return array;
+}
+
+static struct json_object *strings_of(const char *strings, size_t bytes, size_t nr)
+{
+	struct json_object *array = new_line_array();
+
+	for (size_t i = 0; array && i < nr; i++)
+		if (add(array, NULL, string_of(strings + i * bytes, bytes))) {
 			json_object_put(array);
 			return NULL;
 		}
@@ -154,19 +174,70 @@ static struct json_object *config_of(const struct profile_config *config, size_t
 
 static bool is_null(const struct field *field, const void *at)
 {
-	return (field->type == FIELD_PARENT || field->type == FIELD_PARENT_ID) &&
-	       *(const int *)at < 0;
+	const double *number = at;
+
+	switch (field->type) {
+	case FIELD_PARENT:
+	case FIELD_PARENT_ID:
+	case FIELD_ANSWER:
+		return *(const int *)at < 0;
+	case FIELD_STRING:
+		return field->is_nullable && !*(const char *)at;
+	case FIELD_TIME:
+	case FIELD_DOUBLE:
+		return !isfinite(*number);
+	case FIELD_INTERVAL:
+		return isnan(number[0]) && isnan(number[1]);
+	default:
+		return false;
+	}
 }
 
-static struct json_object *value_of(const struct profile *profile, const struct field *field,
+/* Six digits tell more than was measured, and two runs' documents compare well. */
+static struct json_object *number_of(double number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.*g", fabs(number) < 1e6 ? 7 : 15, number);
+	return json_object_new_double_s(number, text);
+}
+
+/* An end that is nowhere is null: nobody knows how far the interval goes. */
+static struct json_object *interval_of(const double *ends)
+{
+	struct json_object *array = new_line_array();
+
+	for (int i = 0; array && i < 2; i++) {
+		int err = isfinite(ends[i]) ? add(array, NULL, number_of(ends[i]))
+					    : json_object_array_add(array, NULL);
+
+		if (err) {
+			json_object_put(array);
+			return NULL;
+		}
+	}
+	return array;
+}
+
+static struct json_object *value_of(const struct writer *writer, const struct field *field,
 				    const void *base)
 {
 	const void *at = (const char *)base + field->offset;
 	const void *nr = (const char *)base + field->nr_offset;
+	const struct profile_path *paths = writer->elements;
 
 	switch (field->type) {
 	case FIELD_STRING:
 		return string_of(at, field->size);
+	case FIELD_STRINGS:
+		return strings_of(*(char *const *)at, field->size, *(const size_t *)nr);
+	case FIELD_ANSWER:
+		return json_object_new_boolean(*(const int *)at);
+	case FIELD_TIME:
+	case FIELD_DOUBLE:
+		return number_of(*(const double *)at);
+	case FIELD_INTERVAL:
+		return interval_of(at);
 	case FIELD_BOOL:
 		return json_object_new_boolean(*(const bool *)at);
 	case FIELD_INT:
@@ -181,23 +252,22 @@ static struct json_object *value_of(const struct profile *profile, const struct 
 	case FIELD_HIST:
 		return hist_of(at);
 	case FIELD_OBJECT:
-		return object_of(profile, field->of, base);
+		return object_of(writer, field->of, base);
 	case FIELD_ARRAY:
-		return array_of(profile, field, *(char *const *)at, *(const size_t *)nr);
+		return array_of(writer, field, *(char *const *)at, *(const size_t *)nr);
 	case FIELD_CONFIG:
 		return config_of(*(struct profile_config *const *)at, *(const size_t *)nr);
 	case FIELD_SCHEMA:
-		return json_object_new_string(PROFILE_SCHEMA);
+		return json_object_new_string(writer->schema->name);
 	case FIELD_ID:
-		return json_object_new_int64((const struct profile_path *)base - profile->paths);
+		return json_object_new_int64((const struct profile_path *)base - paths);
 	case FIELD_PARENT:
-		return string_of(profile->paths[*(const int *)at].function,
-				 sizeof(profile->paths->function));
+		return string_of(paths[*(const int *)at].function, sizeof(paths->function));
 	}
 	return NULL;
 }
 
-static struct json_object *object_of(const struct profile *profile, const struct fields *fields,
+static struct json_object *object_of(const struct writer *writer, const struct fields *fields,
 				     const void *base)
 {
 	struct json_object *object = json_object_new_object();
@@ -209,7 +279,7 @@ static struct json_object *object_of(const struct profile *profile, const struct
 		if (is_null(field, (const char *)base + field->offset))
 			err = json_object_object_add(object, field->key, NULL);
 		else
-			err = add(object, field->key, value_of(profile, field, base));
+			err = add(object, field->key, value_of(writer, field, base));
 		if (err) {
 			json_object_put(object);
 			return NULL;
@@ -218,9 +288,10 @@ static struct json_object *object_of(const struct profile *profile, const struct
 	return object;
 }
 
-int profile_write(const struct profile *profile, const char *path)
+int fields_write(const struct schema *schema, const void *from, const char *path)
 {
-	struct json_object *document = object_of(profile, profile_fields(), profile);
+	const struct writer writer = { schema, NULL };
+	struct json_object *document = object_of(&writer, schema->fields, from);
 	int flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 		    JSON_C_TO_STRING_NOSLASHESCAPE;
 	const char *json = document ? json_object_to_json_string_ext(document, flags) : NULL;
@@ -232,7 +303,7 @@ int profile_write(const struct profile *profile, const char *path)
 	json_object_put(document);
 	if (n < 0)
 		return -ENOMEM;
-	err = profile_file_save(path, text, n);
+	err = json_file_save(path, text, n);
 	free(text);
 	return err;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A profile's bytes: loaded from a file that may be anything, saved so that the file appears whole
- * or not at all. Called by profile_read.c, profile_write.c, and record before it starts.
+ * A JSON document's bytes: loaded from a file that may be anything, saved so that the file appears
+ * whole or not at all. Called by fields_read.c, fields_write.c, and commands before they start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,19 +12,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "profile.h"
-#include "profile_file.h"
+#include <json-c/json.h>
+#include "json_file.h"
 #include "text.h"
 
-#define TOO_LARGE "is larger than %u MiB; no profile is"
+#define TOO_LARGE "is larger than %u MiB; no %s is"
 
-const char *profile_file_name(const char *path)
+const char *json_file_name(const char *path)
 {
 	return strcmp(path, "-") ? path : "standard input";
 }
 
-void profile_file_complain(const char *name, char *err, size_t err_bytes, const char *fmt,
-			   va_list args)
+void json_file_complain(const char *name, char *err, size_t err_bytes, const char *fmt,
+			va_list args)
 {
 	char line[1024];
 	int n = snprintf(line, sizeof(line), "%.512s: ", name);
@@ -37,6 +37,7 @@ void profile_file_complain(const char *name, char *err, size_t err_bytes, const 
 /* What is being loaded, and where to say what is wrong with it. */
 struct source {
 	const char *name;
+	const char *what; /* it should be */
 	char *err;
 	size_t err_bytes;
 };
@@ -47,12 +48,12 @@ static __attribute__((format(printf, 3, 4))) int fail(const struct source *sourc
 	va_list args;
 
 	va_start(args, fmt);
-	profile_file_complain(source->name, source->err, source->err_bytes, fmt, args);
+	json_file_complain(source->name, source->err, source->err_bytes, fmt, args);
 	va_end(args);
 	return code;
 }
 
-/* All of @fd, at most PROFILE_MAX_BYTES, into *@text, which the caller frees, also on error. */
+/* All of @fd, at most JSON_FILE_MAX_BYTES, into *@text, which the caller frees, also on error. */
 static int read_text(const struct source *source, int fd, char **text, size_t *bytes)
 {
 	size_t room = 1 << 16;
@@ -76,40 +77,100 @@ static int read_text(const struct source *source, int fd, char **text, size_t *b
 		if (!n)
 			return 0;
 		*bytes += n;
-		if (*bytes > PROFILE_MAX_BYTES)
-			return fail(source, -EFBIG, TOO_LARGE, PROFILE_MAX_BYTES >> 20);
+		if (*bytes > JSON_FILE_MAX_BYTES)
+			return fail(source, -EFBIG, TOO_LARGE, JSON_FILE_MAX_BYTES >> 20,
+				    source->what);
 	}
 }
 
-int profile_file_load(const char *path, char **text, size_t *bytes, char *err, size_t err_bytes)
+/* All of @path as *@text, which the caller frees, also after an error. */
+static int load_text(const struct source *source, const char *path, char **text, size_t *bytes)
 {
-	struct source source = { profile_file_name(path), err, err_bytes };
 	struct stat st;
 	int fd, ret;
 
 	*text = NULL;
 	*bytes = 0;
 	if (!strcmp(path, "-"))
-		return read_text(&source, STDIN_FILENO, text, bytes);
+		return read_text(source, STDIN_FILENO, text, bytes);
 	/* O_NONBLOCK: a FIFO that nobody writes to would make us wait */
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return fail(&source, -errno, "cannot open: %s", strerror(errno));
+		return fail(source, -errno, "cannot open: %s", strerror(errno));
 	if (fstat(fd, &st))
-		ret = fail(&source, -errno, "cannot read: %s", strerror(errno));
+		ret = fail(source, -errno, "cannot read: %s", strerror(errno));
 	else if (S_ISDIR(st.st_mode))
-		ret = fail(&source, -EISDIR, "is a directory, not a profile");
+		ret = fail(source, -EISDIR, "is a directory, not a %s", source->what);
 	else if (!S_ISREG(st.st_mode))
-		ret = fail(&source, -EINVAL, "is not a regular file (a pipe is read as \"-\")");
-	else if (st.st_size > PROFILE_MAX_BYTES)
-		ret = fail(&source, -EFBIG, TOO_LARGE, PROFILE_MAX_BYTES >> 20);
+		ret = fail(source, -EINVAL, "is not a regular file (a pipe is read as \"-\")");
+	else if (st.st_size > JSON_FILE_MAX_BYTES)
+		ret = fail(source, -EFBIG, TOO_LARGE, JSON_FILE_MAX_BYTES >> 20, source->what);
 	else
-		ret = read_text(&source, fd, text, bytes);
+		ret = read_text(source, fd, text, bytes);
 	close(fd);
 	return ret;
 }
 
-/* Where a profile goes: beside a regular file and then over it, into anything else. */
+static int parse(const struct source *source, const char *text, size_t bytes,
+		 struct json_object **document)
+{
+	const char *nul = bytes ? memchr(text, 0, bytes) : NULL;
+	enum json_tokener_error error;
+	struct json_tokener *tokener;
+	size_t at;
+
+	if (!bytes)
+		return fail(source, -EBADMSG, "is empty");
+	if (nul)
+		return fail(source, -EBADMSG, "is not JSON: a NUL at byte %zu", nul - text);
+	tokener = json_tokener_new();
+	if (!tokener)
+		return fail(source, -ENOMEM, "out of memory");
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	*document = json_tokener_parse_ex(tokener, text, (int)bytes);
+	error = json_tokener_get_error(tokener);
+	at = json_tokener_get_parse_end(tokener);
+	json_tokener_free(tokener);
+
+	if (error == json_tokener_continue)
+		return fail(source, -EBADMSG, "ends at byte %zu, inside the document; was it cut?",
+			    bytes);
+	if (error != json_tokener_success)
+		return fail(source, -EBADMSG, "is not JSON: %s at byte %zu",
+			    json_tokener_error_desc(error), at);
+	return 0;
+}
+
+int json_file_load(const char *path, const char *what, struct json_object **document, char *err,
+		   size_t err_bytes)
+{
+	struct source source = { json_file_name(path), what, err, err_bytes };
+	char *text;
+	size_t bytes;
+	int ret;
+
+	*document = NULL;
+	if (err_bytes)
+		err[0] = 0;
+	ret = load_text(&source, path, &text, &bytes);
+	if (!ret)
+		ret = parse(&source, text, bytes, document);
+	free(text);
+	return ret;
+}
+
+const char *json_file_schema(struct json_object *document)
+{
+	struct json_object *schema;
+
+	if (!json_object_is_type(document, json_type_object) ||
+	    !json_object_object_get_ex(document, "schema", &schema) ||
+	    !json_object_is_type(schema, json_type_string))
+		return NULL;
+	return json_object_get_string(schema);
+}
+
+/* Where a document goes: beside a regular file and then over it, into anything else. */
 struct target {
 	char path[PATH_MAX]; /* symbolic links followed */
 	char temp[PATH_MAX]; /* "" when written in place: a device, a FIFO */
@@ -211,14 +272,14 @@ static int save_target(const char *path, const char *text, size_t bytes)
 	return err;
 }
 
-int profile_file_save(const char *path, const char *text, size_t bytes)
+int json_file_save(const char *path, const char *text, size_t bytes)
 {
 	if (strcmp(path, "-"))
 		return save_target(path, text, bytes);
 	return fflush(stdout) ? -errno : write_all(STDOUT_FILENO, text, bytes);
 }
 
-int profile_check_writable(const char *path)
+int json_file_check_writable(const char *path)
 {
 	struct target target;
 	int fd, err;

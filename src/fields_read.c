@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading a profile: text that may be anything, into struct profile by the table in
- * profile_fields.c, or one line that says what is wrong. Called by report and all other readers.
+ * Reading a document: text that may be anything, into a structure by its table of keys, or one line
+ * that says what is wrong. Called for every kind of document that is read: profiles, results.
  */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <json-c/json.h>
+#include "fields.h"
+#include "json_file.h"
 #include "mask.h"
 #include "profile.h"
-#include "profile_fields.h"
-#include "profile_file.h"
 
 #define WHERE_BYTES 128 /* "paths[123].hist.count[4]" */
 
 struct reader {
-	struct profile *profile;
+	const struct schema *schema;
+	const void *elements; /* of the innermost array that is being read */
 	const char *file;
 	char *err;
 	size_t err_bytes;
@@ -32,7 +34,7 @@ static __attribute__((format(printf, 3, 4))) int fail(struct reader *reader, int
 	va_list args;
 
 	va_start(args, fmt);
-	profile_file_complain(reader->file, reader->err, reader->err_bytes, fmt, args);
+	json_file_complain(reader->file, reader->err, reader->err_bytes, fmt, args);
 	va_end(args);
 	return code;
 }
@@ -111,6 +113,22 @@ static int read_int(struct reader *reader, struct json_object *value, int min, i
 		return fail(reader, -EPROTO, "%s is %lld, not in %d … %d", where, (long long)number,
 			    min, max);
 	*to = (int)number;
+	return 0;
+}
+
+static int read_time(struct reader *reader, struct json_object *value, double *to,
+		     const char *where)
+{
+	bool is_whole = json_object_is_type(value, json_type_int);
+	int err = is_whole ? 0 : expect(reader, value, json_type_double, where);
+
+	if (err)
+		return err;
+	*to = json_object_get_double(value);
+	if (!isfinite(*to))
+		return fail(reader, -EPROTO, "%s is no number", where);
+	if (*to < 0)
+		return fail(reader, -EPROTO, "%s is negative", where);
 	return 0;
 }
 
@@ -218,9 +236,9 @@ static int read_hist(struct reader *reader, struct json_object *value, struct hi
 static int new_elements(struct reader *reader, size_t nr, size_t bytes, void *elements,
 			const char *where)
 {
-	if (nr > PROFILE_MAX_ELEMENTS)
+	if (nr > FIELDS_MAX_ELEMENTS)
 		return fail(reader, -EPROTO, "%s has %zu elements, more than %d", where, nr,
-			    PROFILE_MAX_ELEMENTS);
+			    FIELDS_MAX_ELEMENTS);
 	if (!nr)
 		return 0;
 	*(void **)elements = calloc(nr, bytes);
@@ -230,6 +248,7 @@ static int new_elements(struct reader *reader, size_t nr, size_t bytes, void *el
 static int read_array(struct reader *reader, struct json_object *value, const struct field *field,
 		      void *elements, size_t *nr, const char *where)
 {
+	const void *outer = reader->elements;
 	size_t length;
 	int err = expect(reader, value, json_type_array, where);
 
@@ -237,12 +256,35 @@ static int read_array(struct reader *reader, struct json_object *value, const st
 		return err;
 	length = json_object_array_length(value);
 	err = new_elements(reader, length, field->of->bytes, elements, where);
+	reader->elements = *(void **)elements;
 	for (size_t i = 0; !err && i < length; i++) {
 		char here[WHERE_BYTES];
 
 		at_key(here, "%s[%zu]", where, i);
 		err = read_object(reader, json_object_array_get_idx(value, i), field->of,
 				  *(char **)elements + i * field->of->bytes, here);
+		*nr = i + 1;
+	}
+	reader->elements = outer;
+	return err;
+}
+
+static int read_strings(struct reader *reader, struct json_object *value, const struct field *field,
+			void *elements, size_t *nr, const char *where)
+{
+	size_t length;
+	int err = expect(reader, value, json_type_array, where);
+
+	if (err)
+		return err;
+	length = json_object_array_length(value);
+	err = new_elements(reader, length, field->size, elements, where);
+	for (size_t i = 0; !err && i < length; i++) {
+		char here[WHERE_BYTES];
+
+		at_key(here, "%s[%zu]", where, i);
+		err = read_string(reader, json_object_array_get_idx(value, i),
+				  *(char **)elements + i * field->size, field->size, here);
 		*nr = i + 1;
 	}
 	return err;
@@ -290,12 +332,12 @@ static int read_parent(struct reader *reader, struct json_object *value, int par
 		       const char *where)
 {
 	char function[sizeof(((struct profile_path *)0)->function)] = "";
+	const struct profile_path *paths = reader->elements;
 	int err = value ? read_string(reader, value, function, sizeof(function), where) : 0;
 
 	if (err)
 		return err;
-	if (!!value != (parent >= 0) ||
-	    (value && strcmp(function, reader->profile->paths[parent].function)))
+	if (!!value != (parent >= 0) || (value && strcmp(function, paths[parent].function)))
 		return fail(reader, -EPROTO, "%s is not the function of parent_id", where);
 	return 0;
 }
@@ -305,9 +347,9 @@ static int read_schema(struct reader *reader, struct json_object *value)
 	char schema[64];
 	int err = read_string(reader, value, schema, sizeof(schema), "schema");
 
-	if (!err && strcmp(schema, PROFILE_SCHEMA))
+	if (!err && strcmp(schema, reader->schema->name))
 		err = fail(reader, -EPROTO, "schema is \"%s\"; this cputoll reads \"%s\"", schema,
-			   PROFILE_SCHEMA);
+			   reader->schema->name);
 	return err;
 }
 
@@ -320,7 +362,11 @@ static int read_value(struct reader *reader, struct json_object *value, const st
 
 	switch (field->type) {
 	case FIELD_STRING:
+		if (field->is_nullable && !value)
+			return 0;
 		return read_string(reader, value, at, field->size, where);
+	case FIELD_STRINGS:
+		return read_strings(reader, value, field, at, nr, where);
 	case FIELD_BOOL:
 		err = expect(reader, value, json_type_boolean, where);
 		*(bool *)at = json_object_get_boolean(value);
@@ -329,6 +375,10 @@ static int read_value(struct reader *reader, struct json_object *value, const st
 		return read_int(reader, value, field->min, INT_MAX, at, where);
 	case FIELD_U64:
 		return read_u64(reader, value, at, where);
+	case FIELD_TIME:
+		if (field->is_nullable && !value)
+			return 0;
+		return read_time(reader, value, at, where);
 	case FIELD_MASK:
 		return read_mask(reader, value, at, where);
 	case FIELD_MASK_COUNTS:
@@ -344,13 +394,19 @@ static int read_value(struct reader *reader, struct json_object *value, const st
 	case FIELD_SCHEMA:
 		return read_schema(reader, value);
 	case FIELD_ID:
-		own = (int)((struct profile_path *)base - reader->profile->paths);
+		own = (int)((struct profile_path *)base -
+			    (const struct profile_path *)reader->elements);
 		return read_int(reader, value, own, own, &unused, where);
 	case FIELD_PARENT_ID:
-		own = (int)((struct profile_path *)base - reader->profile->paths);
+		own = (int)((struct profile_path *)base -
+			    (const struct profile_path *)reader->elements);
 		return read_parent_id(reader, value, own, at, where);
 	case FIELD_PARENT:
 		return read_parent(reader, value, *(int *)at, where);
+	case FIELD_ANSWER:
+	case FIELD_DOUBLE:
+	case FIELD_INTERVAL:
+		break; /* of documents that are only written */
 	}
 	return -EINVAL;
 }
@@ -375,60 +431,27 @@ static int read_object(struct reader *reader, struct json_object *object,
 	return err;
 }
 
-static int parse(struct reader *reader, const char *text, size_t bytes,
-		 struct json_object **document)
+int document_read(const struct schema *schema, struct json_object *document, void *to,
+		  const char *path, char *err, size_t err_bytes)
 {
-	const char *nul = bytes ? memchr(text, 0, bytes) : NULL;
-	enum json_tokener_error error;
-	struct json_tokener *tokener;
-	size_t at;
+	struct reader reader = { schema, NULL, json_file_name(path), err, err_bytes };
 
-	if (!bytes)
-		return fail(reader, -EBADMSG, "is empty");
-	if (nul)
-		return fail(reader, -EBADMSG, "is not JSON: a NUL at byte %zu", nul - text);
-	tokener = json_tokener_new();
-	if (!tokener)
-		return fail(reader, -ENOMEM, "out of memory");
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	*document = json_tokener_parse_ex(tokener, text, (int)bytes);
-	error = json_tokener_get_error(tokener);
-	at = json_tokener_get_parse_end(tokener);
-	json_tokener_free(tokener);
-
-	if (error == json_tokener_continue)
-		return fail(reader, -EBADMSG, "ends at byte %zu, inside the document; was it cut?",
-			    bytes);
-	if (error != json_tokener_success)
-		return fail(reader, -EBADMSG, "is not JSON: %s at byte %zu",
-			    json_tokener_error_desc(error), at);
-	return 0;
-}
-
-int profile_read(struct profile *profile, const char *path, char *err, size_t err_bytes)
-{
-	struct reader reader = { profile, profile_file_name(path), err, err_bytes };
-	struct json_object *document = NULL, *schema;
-	char *text = NULL;
-	size_t bytes;
-	int ret;
-
-	memset(profile, 0, sizeof(*profile));
 	if (err_bytes)
 		err[0] = 0;
-	ret = profile_file_load(path, &text, &bytes, err, err_bytes);
+	if (schema->name && (!json_object_is_type(document, json_type_object) ||
+			     !json_object_object_get_ex(document, "schema", NULL)))
+		return fail(&reader, -EPROTO, "is no %s: it has no \"schema\"", schema->what);
+	return read_object(&reader, document, schema->fields, to, "");
+}
+
+int fields_read(const struct schema *schema, void *to, const char *path, char *err,
+		size_t err_bytes)
+{
+	struct json_object *document;
+	int ret = json_file_load(path, schema->what, &document, err, err_bytes);
+
 	if (!ret)
-		ret = parse(&reader, text, bytes, &document);
-	free(text);
-	if (ret)
-		goto out;
-	if (!json_object_is_type(document, json_type_object) ||
-	    !json_object_object_get_ex(document, "schema", &schema)) {
-		ret = fail(&reader, -EPROTO, "is no profile: it has no \"schema\"");
-		goto out;
-	}
-	ret = read_object(&reader, document, profile_fields(), profile, "");
-out:
+		ret = document_read(schema, document, to, path, err, err_bytes);
 	json_object_put(document);
 	return ret;
 }
