@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a workload: starts its company, makes the reads of each of its kinds, disarms what was
- * armed, and adds up. Called by cmd_bench.c.
+ * Runs a workload, again and again. The common way to run one is here too: start its company,
+ * make the reads of each of its kinds, disarm what was armed. Called by cmd_bench.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,38 +26,26 @@ static void set_error(struct bench_run *run, const struct bench_context *ctx,
 			 clock_name(kind->clock), kind->how[0] ? ", " : "", kind->how);
 }
 
-static bool is_limited(void)
-{
-	struct rlimit limit;
-
-	return !getrlimit(RLIMIT_CPU, &limit) && limit.rlim_cur != RLIM_INFINITY;
-}
-
 static int make_reads(struct bench_run *run, struct bench_context *ctx)
 {
-	bool limited = is_limited();
-	int err;
-
 	for (size_t i = 0; i < bench_nr_kinds; i++) {
 		const struct bench_kind *kind = &bench_kinds[i];
-		struct bench_result *result = &run->results[run->nr];
+		struct bench_sample sample;
 		__u64 start_ns;
+		int err;
 
 		if (run->workload->in && !(kind->in & run->workload->in))
 			continue;
-		result->kind = kind;
-		result->reads = (__u64)run->count * (run->workload->in ? 1 : kind->reads);
+		sample.reads = (__u64)run->count * (run->workload->in ? 1 : kind->reads);
 		start_ns = clock_monotonic_ns();
-		err = kind->make(ctx, kind, result->reads);
-		result->duration_ns = clock_monotonic_ns() - start_ns;
+		err = kind->make(ctx, kind, sample.reads);
+		sample.duration_ns = clock_monotonic_ns() - start_ns;
+		if (!err)
+			err = bench_add(run, kind, run->threads, &sample);
 		if (err) {
 			set_error(run, ctx, kind);
 			return err;
 		}
-		bench_expect(kind, result->reads, limited, result->calls);
-		run->reads += result->reads;
-		run->duration_ns += result->duration_ns;
-		run->nr++;
 	}
 	return 0;
 }
@@ -81,7 +69,7 @@ static int undo_reads(struct bench_run *run, struct bench_context *ctx)
 	return 0;
 }
 
-int bench_run(struct bench_run *run)
+int bench_run_reads(struct bench_run *run)
 {
 	/* an idle thread is one of the helpers that a workload may need */
 	int threads = run->workload->helpers && !run->threads ? 1 : run->threads;
@@ -104,5 +92,16 @@ int bench_run(struct bench_run *run)
 	if (!err)
 		err = undo_reads(run, &ctx);
 	bench_helpers__stop(helpers);
+	return err;
+}
+
+int bench_run(struct bench_run *run)
+{
+	struct rlimit limit;
+	int err = 0;
+
+	run->is_limited = !getrlimit(RLIMIT_CPU, &limit) && limit.rlim_cur != RLIM_INFINITY;
+	for (int i = 0; i < run->repeat && !err; i++)
+		err = run->workload->run(run);
 	return err;
 }

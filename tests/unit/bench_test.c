@@ -63,7 +63,7 @@ static void clock_id_decodes_to_what_it_was_made_of(void **state)
 static void kinds_are_told_apart(void **state)
 {
 	(void)state;
-	assert_in_range(bench_nr_kinds, 1, BENCH_MAX_KINDS);
+	assert_in_range(bench_nr_kinds, 1, BENCH_MAX_RESULTS);
 	for (size_t i = 0; i < bench_nr_kinds; i++) {
 		const struct bench_kind *kind = &bench_kinds[i];
 
