@@ -4,6 +4,7 @@
  * and what runs them. cmd_bench.c chooses one.
  */
 #include "bench.h"
+#include "bench_pound.h"
 
 const struct bench_workload bench_workloads[] = {
 	{ .name = "clock-thread",
@@ -42,6 +43,13 @@ const struct bench_workload bench_workloads[] = {
 	  .count = 100000,
 	  .is_timed = true,
 	  .run = bench_run_reads },
+	{ .name = "pound",
+	  .help = "the process's SCHED clock, then times(), from 2 to 110 threads at once",
+	  .noun = "read",
+	  .in = IN_POUND,
+	  .count = 50000,
+	  .is_timed = true,
+	  .run = bench_run_pound },
 	{ .name = "masks",
 	  .help = "every kind of read, each a different number of times, times --count",
 	  .noun = "read",
