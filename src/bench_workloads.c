@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The workloads of cputoll bench: which kinds of reads (bench_kinds.c), how many,
+ * The workloads of cputoll bench: which kinds of reads (bench_kinds.c, bench_armed.c), how many,
  * and what runs them. cmd_bench.c chooses one.
  */
 #include "bench.h"
+#include "bench_armed.h"
+#include "bench_exit.h"
 #include "bench_pound.h"
+#include "bench_tick.h"
 
 const struct bench_workload bench_workloads[] = {
 	{ .name = "clock-thread",
@@ -50,6 +53,22 @@ const struct bench_workload bench_workloads[] = {
 	  .count = 50000,
 	  .is_timed = true,
 	  .run = bench_run_pound },
+	{ .name = "exit",
+	  .help = "start, end and join a thread, while a CPU timer of the process runs",
+	  .noun = "exit",
+	  .in = IN_EXIT,
+	  .count = 1000,
+	  .is_timed = true,
+	  .run = bench_run_armed,
+	  .measure = bench_measure_exits },
+	{ .name = "timer-tick",
+	  .help = "a tick, with each CPU timer armed in turn",
+	  .noun = "tick",
+	  .in = IN_TICK,
+	  .count = 20,
+	  .is_timed = true,
+	  .run = bench_run_armed,
+	  .measure = bench_measure_ticks },
 	{ .name = "masks",
 	  .help = "every kind of read, each a different number of times, times --count",
 	  .noun = "read",
