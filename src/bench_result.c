@@ -74,7 +74,7 @@ static int sort_runs(const struct bench_result *result, double sorted[BENCH_MAX_
 
 double bench_median(const struct bench_result *result)
 {
-	double sorted[BENCH_MAX_REPEAT];
+	double sorted[BENCH_MAX_REPEAT] = {};
 	int nr = sort_runs(result, sorted);
 
 	return nr ? (sorted[(nr - 1) / 2] + sorted[nr / 2]) / 2 : 0;
@@ -82,7 +82,7 @@ double bench_median(const struct bench_result *result)
 
 double bench_spread(const struct bench_result *result)
 {
-	double sorted[BENCH_MAX_REPEAT], median = bench_median(result);
+	double sorted[BENCH_MAX_REPEAT] = {}, median = bench_median(result);
 	int nr = sort_runs(result, sorted);
 
 	return median > 0 ? 100 * (sorted[nr - 1] - sorted[0]) / median : 0;
