@@ -27,16 +27,6 @@
 /* Whose places are tried; the ticks have to be among these somewhere. */
 #define PLACES 1000
 
-/* The kernel's tick, which sysconf(_SC_CLK_TCK) does not tell: it is the step of the clock that
- * only ticks advance. */
-static __u64 tick_period_ns(void)
-{
-	struct timespec step;
-
-	clock_getres(CLOCK_MONOTONIC_COARSE, &step);
-	return (__u64)step.tv_sec * 1000000000 + (__u64)step.tv_nsec;
-}
-
 /* The ticks of another CPU may come at another place in the period. */
 static int stay_on_cpu(void)
 {
@@ -149,7 +139,7 @@ size_t ticks_pick(const struct gap *gaps, size_t nr, __u64 period_ns, __u64 *tic
 int bench_measure_ticks(int count, struct bench_sample *sample, const char **what)
 {
 	size_t periods = 2 * (size_t)count, most = (periods + WARMUP) * GAPS_PER_TICK, nr;
-	__u64 period_ns = tick_period_ns(), turn_ns, *ticks_ns;
+	__u64 period_ns = clock_tick_ns(), turn_ns, *ticks_ns;
 	struct gap *gaps;
 	int err;
 
