@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The bench workloads as data: a kind is one way to read CPU time, a workload a choice of
- * kinds. cmd_bench.c has the workloads, bench_kinds.c the kinds, bench_run.c runs them.
+ * kinds and how they are run. bench_workloads.c has the workloads, bench_kinds.c the kinds,
+ * bench_run.c runs them, bench_result.c keeps what came of it, bench_print.c prints that.
  */
 #ifndef CPUTOLL_BENCH_H
 #define CPUTOLL_BENCH_H
@@ -42,6 +43,9 @@ enum bench_in {
 	IN_TIMES = 1 << 2,
 	IN_GETRUSAGE = 1 << 3,
 	IN_PROC_STAT = 1 << 4,
+	IN_POUND = 1 << 5,
+	IN_EXIT = 1 << 6,
+	IN_TICK = 1 << 7,
 };
 
 #define NO_TIMER -1
@@ -78,44 +82,96 @@ struct bench_kind {
 extern const struct bench_kind bench_kinds[];
 extern const size_t bench_nr_kinds;
 
-#define BENCH_MAX_KINDS 64
+#define BENCH_MAX_RESULTS 64
+#define BENCH_MAX_REPEAT  1000
+
+/* One run of one row. */
+struct bench_sample {
+	__u64 reads;
+	__u64 duration_ns; /* wall time; in a guest that counts instructions, those */
+};
+
+/* One row of what came of a workload: a kind, with so many threads. */
+struct bench_result {
+	const struct bench_kind *kind;
+	int threads;		      /* idle ones beside the reader; of pound, those that read */
+	__u64 calls[BENCH_FUNCTIONS]; /* expected of all these reads, exactly */
+	struct bench_sample sum;      /* of the runs */
+	struct bench_sample *runs;    /* nr_runs of them, owned */
+	int nr_runs;
+};
+
+struct bench_run;
 
 /* One workload's choice of kinds. */
 struct bench_workload {
 	const char *name;
 	const char *help;
-	unsigned in;   /* the kinds: enum bench_in, 0 for every kind */
-	int count;     /* reads of each kind; a multiplier of bench_kind.reads when in is 0 */
-	int threads;   /* idle threads beside the reader */
-	bool helpers;  /* needs other_tid and other_pid */
-	bool is_timed; /* time per read says something: nothing but reads is in the loops */
+	const char *noun; /* what its rows count: "read", … */
+	unsigned in;	  /* the kinds: enum bench_in, 0 for every kind */
+	int count;	  /* of each row; a multiplier of bench_kind.reads when in is 0 */
+	int threads;	  /* idle threads beside the reader, or what run() takes it for */
+	bool helpers;	  /* needs other_tid and other_pid */
+	bool is_timed;	  /* time per read says something: nothing but reads is in the loops */
+	/*
+	 * run() - run it once, with bench_add() for each row.
+	 * Returns 0, or a negative errno with @run->error set and nothing left behind.
+	 */
+	int (*run)(struct bench_run *run);
+	/*
+	 * measure() - of the workloads of bench_armed.c: what one row times, @count times.
+	 * Returns 0 with @sample, or a negative errno with *@what set.
+	 */
+	int (*measure)(int count, struct bench_sample *sample, const char **what);
 };
 
-struct bench_result {
-	const struct bench_kind *kind;
-	__u64 reads;
-	__u64 calls[BENCH_FUNCTIONS]; /* expected of all these reads, exactly */
-	__u64 duration_ns;	      /* wall time of the loop, without undo() */
-};
+extern const struct bench_workload bench_workloads[];
+extern const size_t bench_nr_workloads;
 
-/* One run of a workload: what is wanted, then what came of it. */
+/* One workload's runs: what is wanted, then what came of it. */
 struct bench_run {
 	const struct bench_workload *workload;
 	int count;
 	int threads;
-	struct bench_result results[BENCH_MAX_KINDS];
+	int repeat;	 /* at most BENCH_MAX_REPEAT */
+	bool is_limited; /* RLIMIT_CPU is set, so that the process's CPU timer always runs */
+	struct bench_result results[BENCH_MAX_RESULTS];
 	size_t nr;
-	__u64 reads;	   /* of all results */
-	__u64 duration_ns; /* of all results */
-	char error[160];   /* on error: what failed */
+	struct bench_sample sum; /* of all results */
+	char error[160];	 /* on error: what failed */
 };
 
 /*
- * bench_run() - run @run->workload with @run->count and @run->threads. No thread or process is
- * left behind, whatever happens.
- * Returns 0, or a negative errno with @run->error set; then the counts say nothing.
+ * bench_run() - run @run->workload @run->repeat times, with @run->count and @run->threads. No
+ * thread or process is left behind, whatever happens.
+ * Returns 0, or a negative errno with @run->error set; then the counts say nothing. Either way
+ * the caller ends it with bench_free().
  */
 int bench_run(struct bench_run *run);
+
+/* bench_run_reads() - bench_workload.run of the workloads that read in a loop. */
+int bench_run_reads(struct bench_run *run);
+
+/* bench_add() - count one run of the row of @kind and @threads. Returns 0 or -ENOMEM. */
+int bench_add(struct bench_run *run, const struct bench_kind *kind, int threads,
+	      const struct bench_sample *sample);
+
+/* bench_per_read() - ns for each read of @sample; 0 when there was none. */
+double bench_per_read(const struct bench_sample *sample);
+
+/* bench_median() - the median of the row's runs, ns per read; bench_spread() - how far apart its
+ * least and its greatest run are, percent of the median. */
+double bench_median(const struct bench_result *result);
+double bench_spread(const struct bench_result *result);
+
+/*
+ * bench_part() - of @nr times in the order of length, @keep after the shortest @skip. What is left
+ * out are those into which something else fell, such as a tick or another task. Sorts @times_ns.
+ */
+struct bench_sample bench_part(__u64 *times_ns, size_t nr, size_t skip, size_t keep);
+
+/* bench_free() - free what bench_add() keeps. */
+void bench_free(struct bench_run *run);
 
 /*
  * bench_clock_id() - a dynamic CPU clock id, as in include/linux/posix-timers.h.

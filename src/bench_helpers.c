@@ -12,14 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "bench_child.h"
 #include "bench_helpers.h"
 
-#define THREAD_STACK_BYTES (64 << 10)
-#define POLL_MS		   1
-#define POLLS		   10000
+#define STACK_BYTES (64 << 10)
+#define POLL_MS	    1
+#define POLLS	    10000
 /* A thread shows as sleeping shortly before it has left the CPU. */
 #define IDLE_SETTLE_MS 10
 
@@ -36,10 +36,22 @@ struct bench_helpers {
 	struct idle_thread threads[];
 };
 
+int bench_thread_attr(pthread_attr_t *attr)
+{
+	int err = -pthread_attr_init(attr);
+
+	return err ? err : -pthread_attr_setstacksize(attr, STACK_BYTES);
+}
+
 /* By poll(2): glibc's nanosleep() is a clock_nanosleep, which is one of the counted syscalls. */
 static void sleep_ms(int ms)
 {
 	poll(NULL, 0, ms);
+}
+
+void bench_settle(void)
+{
+	sleep_ms(IDLE_SETTLE_MS);
 }
 
 static void *idle_main(void *arg)
@@ -90,10 +102,9 @@ static int start_threads(struct bench_helpers *helpers, int threads, const char 
 	int err;
 
 	*what = "starting the idle threads";
-	err = -pthread_attr_init(&attr);
+	err = bench_thread_attr(&attr);
 	if (err)
 		return err;
-	err = -pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
 	while (!err && helpers->nr < threads) {
 		struct idle_thread *thread = &helpers->threads[helpers->nr];
 
@@ -106,13 +117,13 @@ static int start_threads(struct bench_helpers *helpers, int threads, const char 
 	for (int i = 0; i < helpers->nr && !err; i++)
 		err = wait_asleep(&helpers->threads[i], what);
 	if (!err && helpers->nr)
-		sleep_ms(IDLE_SETTLE_MS);
+		bench_settle();
 	return err;
 }
 
 static int start_process(struct bench_helpers *helpers, const char **what)
 {
-	int parent = getpid(), pid = fork();
+	int pid = bench_fork();
 
 	if (pid < 0) {
 		*what = "starting the idle process";
@@ -120,9 +131,6 @@ static int start_process(struct bench_helpers *helpers, const char **what)
 	}
 	if (!pid) {
 		close(helpers->gate[1]); /* or the threads would wait for this end too */
-		/* should the parent have died before the prctl, no signal would come */
-		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
-			_exit(0);
 		for (;;)
 			pause();
 	}

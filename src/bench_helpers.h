@@ -6,7 +6,15 @@
 #ifndef CPUTOLL_BENCH_HELPERS_H
 #define CPUTOLL_BENCH_HELPERS_H
 
+#include <pthread.h>
 #include <stdbool.h>
+
+/* bench_thread_attr() - attributes of the workloads' threads, which need little stack, to be
+ * destroyed by the caller. Returns 0 or a negative errno. */
+int bench_thread_attr(pthread_attr_t *attr);
+
+/* bench_settle() - sleep until threads that are about to sleep do, too. */
+void bench_settle(void);
 
 struct bench_helpers;
 

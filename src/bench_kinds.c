@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The kinds of reads of CPU time, and the calls of the traced functions that each makes.
- * bench_run.c walks the table, cmd_bench.c prints it.
+ * bench_run.c and bench_pound.c walk the table, bench_print.c prints it.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -76,7 +76,7 @@ static const struct reach {
  */
 const struct bench_kind bench_kinds[] = {
 	CLOCK(THREAD_SCHED, CONSTANT, RUNNING_THREAD, 101, IN_CLOCK_THREAD),
-	CLOCK(PROCESS_SCHED, CONSTANT, OWN_GROUP, 103, IN_CLOCK_PROCESS),
+	CLOCK(PROCESS_SCHED, CONSTANT, OWN_GROUP, 103, IN_CLOCK_PROCESS | IN_POUND),
 	CLOCK(THREAD_PROF, ZERO, NOTHING, 107, 0),
 	CLOCK(THREAD_VIRT, ZERO, NOTHING, 109, 0),
 	CLOCK(THREAD_SCHED, ZERO, RUNNING_THREAD, 113, 0),
@@ -99,7 +99,7 @@ const struct bench_kind bench_kinds[] = {
 	OTHER("getrusage", SELF, "", OWN_ADJUSTED, make_getrusage, RUSAGE_SELF, 199, IN_GETRUSAGE),
 	OTHER("getrusage", RUSAGE_THREAD, "", NOTHING, make_getrusage, RUSAGE_THREAD, 211, 0),
 	OTHER("getrusage", CHILDREN, "", NOTHING, make_getrusage, RUSAGE_CHILDREN, 223, 0),
-	OTHER("times", SELF, "", OWN_ADJUSTED, make_times, 0, 227, IN_TIMES),
+	OTHER("times", SELF, "", OWN_ADJUSTED, make_times, 0, 227, IN_TIMES | IN_POUND),
 	OTHER("read", PROC_PROCESS, "", OWN_ADJUSTED, make_stat, 0, 229, IN_PROC_STAT),
 	OTHER("read", PROC_THREAD, "", NOTHING, make_stat, 0, 233, 0),
 
@@ -151,8 +151,8 @@ const struct bench_kind bench_kinds[] = {
 
 const size_t bench_nr_kinds = sizeof(bench_kinds) / sizeof(bench_kinds[0]);
 
-static_assert(sizeof(bench_kinds) / sizeof(bench_kinds[0]) <= BENCH_MAX_KINDS,
-	      "BENCH_MAX_KINDS is too small");
+static_assert(sizeof(bench_kinds) / sizeof(bench_kinds[0]) <= BENCH_MAX_RESULTS,
+	      "BENCH_MAX_RESULTS is too small");
 
 int bench_clock_id(int pid, bool thread, int type)
 {

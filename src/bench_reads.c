@@ -19,8 +19,6 @@
 #include <unistd.h>
 #include "bench_reads.h"
 
-/* CPU time that no run lasts: timers set to it never fire. */
-#define FAR_SECONDS 100000000
 /* Shorter than a tick, so that each sleep ends with the next one. */
 #define NANOSLEEP_NS 100000
 /* More than any stat line, so that one read(2) has all of it and the file is made once. */

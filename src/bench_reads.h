@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The reading loops, one per syscall: the make() and undo() of the kinds in bench_kinds.c,
- * which is their only user. struct bench_kind (bench.h) says what they take and return.
+ * The reading loops, one per syscall: the make() and undo() of the kinds in bench_kinds.c
+ * and bench_armed.c. struct bench_kind (bench.h) says what they take and return.
  */
 #ifndef CPUTOLL_BENCH_READS_H
 #define CPUTOLL_BENCH_READS_H
 
 #include "bench.h"
+
+/* CPU time that no run lasts: timers set to it never fire. */
+#define FAR_SECONDS 100000000
 
 int make_clock(struct bench_context *ctx, const struct bench_kind *kind, __u64 reads);
 int make_getrusage(struct bench_context *ctx, const struct bench_kind *kind, __u64 reads);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The time, for durations: of a record, of a workload's loop.
+ * The time, for durations: of a record, of a workload's loop, of a tick.
  */
 #ifndef CPUTOLL_CLOCK_H
 #define CPUTOLL_CLOCK_H
@@ -16,6 +16,16 @@ static inline __u64 clock_monotonic_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec;
+}
+
+/* clock_tick_ns() - the period of the kernel's tick, which sysconf(_SC_CLK_TCK) does not tell: the
+ * step of a clock that only ticks advance. */
+static inline __u64 clock_tick_ns(void)
+{
+	struct timespec step;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &step);
+	return (__u64)step.tv_sec * 1000000000 + (__u64)step.tv_nsec;
 }
 
 #endif /* CPUTOLL_CLOCK_H */

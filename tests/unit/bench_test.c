@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pure parts of the bench workloads: how a clock id is put together, and that the table of
- * kinds is in itself right. Run by `make unit`.
+ * The pure parts of the bench workloads: how a clock id is put together, that the tables are in
+ * themselves right, how runs add up, how ticks are found. Run by `make check-unit`.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <string.h>
 #include "bench.h"
+#include "bench_armed.h"
+#include "bench_pound.h"
+#include "bench_tick.h"
 #include "functions.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
@@ -63,7 +67,7 @@ static void clock_id_decodes_to_what_it_was_made_of(void **state)
 static void kinds_are_told_apart(void **state)
 {
 	(void)state;
-	assert_in_range(bench_nr_kinds, 1, BENCH_MAX_KINDS);
+	assert_in_range(bench_nr_kinds, 1, BENCH_MAX_RESULTS);
 	for (size_t i = 0; i < bench_nr_kinds; i++) {
 		const struct bench_kind *kind = &bench_kinds[i];
 
@@ -183,6 +187,140 @@ static void cpu_limit_saves_the_sums(void **state)
 	assert_calls(find("getrusage", CLK_SELF, ""), true, 100, 100, 100, 100);
 }
 
+static void workloads_are_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < bench_nr_workloads; i++) {
+		const struct bench_workload *one = &bench_workloads[i];
+
+		assert_non_null(one->run);
+		assert_non_null(one->noun);
+		assert_true(one->count > 0);
+		assert_int_equal(one->run == bench_run_armed, one->measure != NULL);
+		/* what reads in every way there is says nothing about one */
+		assert_int_equal(one->is_timed, one->in != 0);
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(bench_workloads[j].name, one->name);
+	}
+}
+
+static void armed_are_told_apart(void **state)
+{
+	size_t unarmed = 0;
+
+	(void)state;
+	for (size_t i = 0; i < bench_nr_armed; i++) {
+		const struct bench_kind *one = &bench_armed[i];
+
+		/* without a clock there is no timer to arm */
+		assert_int_equal(one->clock == CLK_NONE, one->make == NULL);
+		unarmed += one->make == NULL;
+		assert_true(one->in == IN_EXIT || one->in == IN_TICK);
+		for (size_t j = 0; j < i; j++)
+			assert_false(one->in == bench_armed[j].in &&
+				     one->clock == bench_armed[j].clock &&
+				     !strcmp(one->how, bench_armed[j].how));
+	}
+	assert_int_equal(unarmed, 2);
+}
+
+static void pounders_share_the_reads(void **state)
+{
+	(void)state;
+	assert_int_equal(bench_pound_each(50000, 2), 25000);
+	assert_int_equal(bench_pound_each(50000, 110), 455);
+	assert_int_equal(bench_pound_each(50000, 1), 50000);
+	assert_int_equal(bench_pound_each(1, 110), 1);
+	assert_int_equal(bench_pound_each(1000000000, 30000), 33334);
+}
+
+/* Runs of 40, 10 and 25 ns a read. */
+static void rows_add_up(void **state)
+{
+	static const struct bench_sample samples[] = { { 100, 4000 },
+						       { 100, 1000 },
+						       { 100, 2500 } };
+	const struct bench_kind *kind = find("times", CLK_SELF, "");
+	struct bench_run run = { .repeat = 3 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		assert_int_equal(bench_add(&run, kind, 2, &samples[i]), 0);
+		assert_int_equal(bench_add(&run, kind, 5, &samples[0]), 0);
+	}
+	assert_int_equal(run.nr, 2);
+	assert_int_equal(run.results[0].threads, 2);
+	assert_int_equal(run.results[1].threads, 5);
+	assert_int_equal(run.results[0].nr_runs, 3);
+	assert_int_equal(run.results[0].runs[1].duration_ns, 1000);
+	assert_int_equal(run.results[0].sum.reads, 300);
+	assert_int_equal(run.results[0].sum.duration_ns, 7500);
+	assert_int_equal(run.results[0].calls[BENCH_RUNTIME], 300);
+	assert_int_equal(run.sum.reads, 600);
+	assert_true(bench_median(&run.results[0]) == 25);
+	assert_true(bench_spread(&run.results[0]) == 120);
+	assert_true(bench_median(&run.results[1]) == 40);
+	assert_true(bench_spread(&run.results[1]) == 0);
+	/* one more than was said there would be */
+	assert_int_equal(bench_add(&run, kind, 2, &samples[0]), -ENOMEM);
+	bench_free(&run);
+	assert_int_equal(run.nr, 0);
+}
+
+static void median_of_two_is_between(void **state)
+{
+	struct bench_sample runs[] = { { 10, 100 }, { 10, 200 } };
+	const struct bench_result result = { .runs = runs, .nr_runs = 2 };
+
+	(void)state;
+	assert_true(bench_median(&result) == 15);
+	assert_true(bench_per_read(&(struct bench_sample){ 0, 5 }) == 0);
+}
+
+static void part_of_the_times(void **state)
+{
+	__u64 times_ns[] = { 9, 1, 8, 2, 7, 3, 6, 1000 };
+	struct bench_sample part = bench_part(times_ns, 8, 2, 4);
+
+	(void)state;
+	assert_int_equal(part.reads, 4);
+	assert_int_equal(part.duration_ns, 3 + 6 + 7 + 8);
+	part = bench_part(times_ns, 0, 0, 0);
+	assert_int_equal(part.reads, 0);
+	assert_int_equal(part.duration_ns, 0);
+}
+
+/*
+ * Twenty ticks, 4 ms apart, a little early or late, and other interruptions all over: right beside
+ * a tick, more often than ticks but at no place of their own, and longer than ticks.
+ */
+static void ticks_are_found(void **state)
+{
+	const __u64 period_ns = 4000000, start_ns = 987654321;
+	struct gap gaps[200];
+	__u64 ticks_ns[200];
+	size_t nr = 0, found;
+
+	(void)state;
+	for (__u64 i = 0; i < 20; i++) {
+		__u64 at_ns = start_ns + i * period_ns;
+
+		gaps[nr++] = (struct gap){ at_ns + (i % 3) * 20, 2500 + i };
+		gaps[nr++] = (struct gap){ at_ns + 30000, 700 };
+		for (__u64 other = 1; other <= 5; other++)
+			gaps[nr++] =
+				(struct gap){ at_ns + 100000 + other * 600000 + i * 170001 % 500000,
+					      9000 };
+	}
+	found = ticks_pick(gaps, nr, period_ns, ticks_ns);
+	assert_int_equal(found, 20);
+	for (size_t i = 0; i < found; i++)
+		assert_int_equal(ticks_ns[i], 2500 + i);
+	assert_int_equal(ticks_pick(gaps, 0, period_ns, ticks_ns), 0);
+	assert_int_equal(ticks_pick(gaps, 1, period_ns, ticks_ns), 1);
+	assert_int_equal(ticks_ns[0], 2500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +333,13 @@ int main(void)
 		cmocka_unit_test(every_clock_is_read),
 		cmocka_unit_test(expected_calls_of_100_reads),
 		cmocka_unit_test(cpu_limit_saves_the_sums),
+		cmocka_unit_test(workloads_are_whole),
+		cmocka_unit_test(armed_are_told_apart),
+		cmocka_unit_test(pounders_share_the_reads),
+		cmocka_unit_test(rows_add_up),
+		cmocka_unit_test(median_of_two_is_between),
+		cmocka_unit_test(part_of_the_times),
+		cmocka_unit_test(ticks_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
