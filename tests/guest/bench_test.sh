@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The workloads: what their figures say twice over, rows and runs that add up, pound under record and
 # on four CPUs, and what is said when something runs out.
-# Run by "make check-guest" or by hand: tests/guest/bench_test.sh [--kernel NAME]; one to two minutes.
+# Run by "make check-guest" or by hand: tests/guest/bench_test.sh [--kernel NAME]; one to three minutes.
 set -euo pipefail
 
 # shellcheck source=tests/guest/lib.sh
@@ -17,7 +17,7 @@ timed='clock-thread --count 200000 --repeat 3
 clock-process --count 20000 --threads 50 --repeat 3
 times --count 50000 --repeat 3
 getrusage --count 50000 --repeat 3
-proc-stat --count 15000 --repeat 3
+proc-stat --count 5000 --repeat 7
 pound --count 20000 --threads 12 --repeat 3
 exit --count 250 --repeat 3
 timer-tick --count 8'
@@ -80,13 +80,16 @@ while read -r name words; do
 	t_jq "$out/$name.1" '"\(.workload) \(.accel) \(.unit) \(.repeat)"' \
 		"$name icount instructions $repeat" "$name: what it is"
 	t_is "$(jq -f "$t_tmp/sums.jq" "$out/$name.1")" 0 "$name: the rows are the sums of their runs"
+	# What opens files and allocates depends on what is free: seen 28038 and 28080 instructions.
+	most=0.1
+	if [[ $name == proc-stat ]]; then most=0.3; fi
 	for time in 1 2; do
 		jq -f "$t_tmp/medians.jq" "$out/$name.$time" >"$t_tmp/medians.$time"
 	done
 	# shellcheck disable=SC2016 # jq's variable
-	answer=$(jq -s -c '.[1] as $other | .[0] | with_entries(select((.value - $other[.key] | fabs)
-		> 0.001 * .value) | .value = [.value, $other[.key]])' "$t_tmp"/medians.[12])
-	t_is "$answer" '{}' "$name: a second time the same in every row, within 0.1 %"
+	answer=$(jq -s -c --argjson most "$most" '.[1] as $other | .[0]
+		| with_entries(select((.value - $other[.key] | fabs) > $most / 100 * .value) | .value = [.value, $other[.key]])' "$t_tmp"/medians.[12])
+	t_is "$answer" '{}' "$name: a second time the same in every row, within $most %"
 	# shellcheck disable=SC2016 # jq's variable
 	jq -s -r --arg name "$name" '.[1] as $other | .[0] | to_entries[]
 		| "# \($name): \(.key): \(.value), \($other[.key])"' "$t_tmp"/medians.[12]
