@@ -15,6 +15,7 @@ static const struct command {
 	{ "record", cmd_record, "trace reads of CPU time and write a profile" },
 	{ "report", cmd_report, "print a profile" },
 	{ "bench", cmd_bench, "make a known number of reads of CPU time" },
+	{ "check", cmd_check, "say whether the CPU clocks tell the truth" },
 	{ "doctor", cmd_doctor, "say whether cputoll can run here, and if not why" },
 	{ "version", cmd_version, "print the version" },
 };
