@@ -87,6 +87,8 @@ static void burn(struct burner *burner)
 			pthread_kill(burner->sleeper, WAKE_UP);
 		}
 	}
+	if (burner->check.finding.err) /* nobody uses CPU time any more */
+		pthread_kill(burner->sleeper, WAKE_UP);
 }
 
 static void *burner_main(void *arg)
@@ -142,6 +144,8 @@ static void one_sleep(struct check *check, struct burner *burner, int round)
 	check_pause(TICK_SETTLE_NS);
 	until_ns = check_read(check, CLOCK_PROCESS_CPUTIME_ID) + SLEEP_TICKS * tick_ns +
 		   (__u64)round % 7 * tick_ns / 7;
+	if (check->finding.err)
+		return;
 	atomic_store(&burner->until_ns, until_ns);
 	atomic_store(&burner->overslept_ns, 0);
 	atomic_store(&burner->awake, false);
