@@ -39,7 +39,10 @@ GUEST_NEEDS := $(B)/cputoll-static $(B)/floor $(B)/check_profile
 # The tests: a file with the right name in the right folder is one.
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*_test.c))
 GUESTS  := $(wildcard tests/guest/*_test.sh)
-SHELLS  := $(filter-out $(GUESTS),$(wildcard tests/*/*_test.sh))
+LABS    := $(wildcard tests/lab/*_test.sh)
+SHELLS  := $(filter-out $(GUESTS) $(LABS),$(wildcard tests/*/*_test.sh))
+# The one test of LABS that fits into `make check`.
+SMOKE   := tests/lab/smoke_test.sh
 KERNELS ?= debian-12 debian-13
 MATRIX  := debian-11 debian-12 debian-13 debian-sid
 
@@ -56,7 +59,7 @@ SUBMAKE = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static units deps deps-test deps-lint demo check check-unit check-guest check-matrix bench-overhead lint \
+.PHONY: all static units deps deps-test deps-lab deps-lint demo check check-unit check-guest check-matrix check-lab bench-overhead lint \
 	format install uninstall clean help
 
 all: $(B)/cputoll
@@ -74,6 +77,7 @@ help:
 	@echo 'make check-unit    only the unit tests'
 	@echo 'make check-guest   only the guest tests, on KERNELS="$(KERNELS)"'
 	@echo 'make check-matrix  only the guest tests, on $(MATRIX)'
+	@echo 'make check-lab     build every kernel of patches/, judge them all; hours, see docs/lab.md'
 	@echo 'make bench-overhead  what the probes cost, beside the floor, in a guest'
 	@echo 'make lint       clang-format, cppcheck, shellcheck, sizes, licences, a build with clang'
 	@echo 'make format     clang-format all C'
@@ -86,15 +90,18 @@ deps:
 deps-test:
 	@tools/deps build lab test
 
+deps-lab:
+	@tools/deps build lab kernel test
+
 deps-lint:
 	@tools/deps build lint
 
 demo:
 	@tools/demo
 
-check: deps-test
+check: deps-lab
 	$(SUBMAKE) all units $(GUEST_NEEDS)
-	@tests/run $(KERNELS:%=--kernel %) $(UNITS) $(SHELLS) $(GUESTS)
+	@tests/run $(KERNELS:%=--kernel %) $(UNITS) $(SHELLS) $(SMOKE) $(GUESTS)
 
 check-unit: deps-test
 	$(SUBMAKE) units
@@ -107,6 +114,11 @@ check-guest: deps-test
 check-matrix: deps-test
 	$(SUBMAKE) $(GUEST_NEEDS)
 	@tests/run $(MATRIX:%=--kernel %) $(GUESTS)
+
+# One at a time: each takes all CPUs for its builds and guests.
+check-lab: deps-lab
+	$(SUBMAKE) static $(B)/check_profile
+	@tests/run --jobs 1 --limit 7200 $(SMOKE) $(filter-out $(SMOKE),$(LABS))
 
 bench-overhead: deps-test
 	$(SUBMAKE) static $(B)/floor

@@ -77,7 +77,7 @@ t_is "$(grep -oE '^\| `--[a-z-]+' docs/lab.md | tr -d '|` ' | sort | one_line)" 
 	"$(grep -oE '^  --[a-z-]+' "$t_out" | tr -d ' ' | sort | one_line)" \
 	'docs/lab.md describes the options of lab help, and no others'
 t_is "$(grep -oE '^\| `debian-[a-z0-9]+' docs/lab.md | tr -d '|` ' | one_line)" \
-	"$(CPUTOLL_CACHE=$t_tmp tools/lab list | sed 1d | cut -d ' ' -f 1 | one_line)" \
+	"$(CPUTOLL_CACHE=$t_tmp tools/lab list | sed '1d;/^$/,$d' | cut -d ' ' -f 1 | one_line)" \
 	'docs/lab.md lists the kernels of lab list'
 
 # --- paths, targets and links -------------------------------------------------------------------
@@ -88,9 +88,9 @@ for page in README.md docs/*.md; do
 	while read -r path; do
 		t_is "$(compgen -G "${path%/}" >/dev/null && echo there)" there "$page: $path exists"
 	done < <({
-		# `path/in/the/repository` in the text, and [links](to it).
+		# `path/in/the/repository` in the text, and [links](to it), which start from the page's folder.
 		grep -oE '`[^` ]+`' "$page" | tr -d '`' | grep -E "^(${dirs//./\\.})(/|$)" || :
-		grep -oE '\]\([^):#]+\)' "$page" | sed 's/^](\(.*\))$/\1/' || :
+		grep -oE '\]\([^):#]+\)' "$page" | sed "s|^](\(.*\))\$|$(dirname "$page")/\1|" || :
 	} | sort -u)
 	while read -r target; do
 		t_is "$(grep -cE "^$target:" Makefile)" 1 "$page: make $target is a target"

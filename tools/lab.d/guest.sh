@@ -61,13 +61,18 @@ guest_job() {
 	for word; do
 		quoted+=" '${word//\'/\'\\\'\'}'"
 	done
-	printf 'lab_settle_s=2\nlab_limit_s=%s\nset --%s\n' "${opt[timeout]}" "$quoted" >"$file"
+	printf 'lab_accel=%s\nlab_settle_s=2\nlab_limit_s=%s\nset --%s\n' "${opt[accel]}" \
+		"${opt[timeout]}" "$quoted" >"$file"
 }
 
-# guest_pack ROOT FILE: kernels unpack a plain archive much faster than they decompress one.
+# guest_pack ROOT FILE: kernels unpack a plain archive much faster than they decompress one. The same
+# files make the same archive, so that under icount two runs are the same run: the order in which a
+# folder lists its files, their inodes and times would be different ones each time.
 guest_pack() {
 	command -v cpio >/dev/null || die 3 "no cpio here; see tools/deps"
-	(cd "$1" && find . -print0 | cpio -0 -o --quiet -H newc -R 0:0) >"$2"
+	find "$1" -exec touch -h -d @0 {} +
+	(cd "$1" && find . -print0 | LC_ALL=C sort -z |
+		cpio -0 -o --quiet -H newc -R 0:0 --reproducible) >"$2"
 }
 
 # guest_machine: sets qemu_args and kernel_args for --accel, --smp and --mem.
@@ -129,4 +134,18 @@ guest_start() {
 	run_qemu_pid=$!
 	tail -c +1 -s 0.1 -f --pid="$run_qemu_pid" "$run_dir/stdout" &
 	tail -c +1 -s 0.1 -f --pid="$run_qemu_pid" "$run_dir/stderr" >&2 &
+	guest_watch_boot &
+}
+
+# guest_watch_boot: ends a guest that has not booted in time, which no command's limit would.
+guest_watch_boot() {
+	local until_s=$((SECONDS + opt[boot-timeout]))
+	while [[ ! -s $run_dir/result ]] && kill -0 "$run_qemu_pid" 2>/dev/null; do
+		if ((SECONDS >= until_s)); then
+			: >"$run_dir/not-booted"
+			kill "$run_qemu_pid"
+			return
+		fi
+		sleep 0.2
+	done
 }

@@ -25,10 +25,14 @@ kernel_find() {
 	kernel_config=
 	if [[ -n ${kernel_suite[$name]:-} ]]; then
 		kernel_find_packaged "$name"
+	elif variant_known "$name"; then
+		variant_read "$name"
+		build_find "$name" "${variant_patches[@]}"
 	elif [[ $name == */* || -f $name ]]; then
 		kernel_find_file "$name"
 	else
-		die 2 "no kernel '$name'; known: ${kernel_names[*]}, or a path to a vmlinuz"
+		die 2 "no kernel '$name'; known: ${kernel_names[*]} $(variant_names | paste -sd ' ')," \
+			"or a path to a vmlinuz"
 	fi
 }
 
@@ -44,7 +48,7 @@ kernel_find_file() {
 	dir=$(dirname "$kernel_image")
 	# Beside it, as /boot has it, and where a build leaves it (arch/x86/boot/bzImage).
 	for candidate in "$path.config" "${path%vmlinuz*}config${path##*vmlinuz}" "$dir/config" \
-		"$dir/../../../.config"; do
+		"$dir/.config" "$dir/../../../.config"; do
 		if [[ -f $candidate && $candidate != "$path" ]]; then
 			kernel_config=$(realpath "$candidate")
 			return
@@ -201,7 +205,7 @@ apt_trouble() {
 	grep -m 1 '^E:' "$tmp/log" || grep -m 1 '^W:' "$tmp/log" || echo "apt gave no reason"
 }
 
-# lab_list: the kernels known, and what the cache holds of them.
+# lab_list: the kernels known, packaged and to be built, and what the cache holds of them.
 lab_list() {
 	local name current format='%-12s %-10s %-28s %s\n'
 	(($# == 0)) || die 2 "list takes no arguments"
@@ -218,4 +222,6 @@ lab_list() {
 			printf "$format" "$name" "${kernel_suite[$name]}" - "not in the cache"
 		fi
 	done
+	echo
+	variant_list
 }
