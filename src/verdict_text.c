@@ -81,7 +81,11 @@ static void print_wrongs(const struct verdict_variant *variant, FILE *to)
 
 		if (strcmp(oracle->result, "wrong"))
 			continue;
-		fprintf(to, "%s%s under %s load: ", mark, oracle->name, oracle->load);
+		fprintf(to, "%s%s", mark, oracle->name);
+		if (!strcmp(oracle->load, "quiet"))
+			fprintf(to, " when quiet: ");
+		else
+			fprintf(to, " under %s load: ", oracle->load);
 		if (oracle->detail[0])
 			fprintf(to, "%s", oracle->detail);
 		else

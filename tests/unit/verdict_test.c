@@ -139,7 +139,7 @@ static void test_table(void **state)
 	assert_int_equal(RUN("--base", "stock=@/stock", "hot=@/hot", "v1=@/wrong"), EXIT_NO);
 	assert_has(out,
 		   "v1: slower: clock-thread +14.8 %; WRONG (fresh-thread under irq load: read "
-		   "117 ms, at most 4 us: off\n    by 117 ms; wall-bound under irq load: off "
+		   "117 ms, at most 4 us: off\n    by 117 ms; wall-bound when quiet: off "
 		   "by 1.00 µs)\n");
 	assert_string_equal(err, "");
 	assert_int_equal(RUN("--base", "v1=@/wrong", "stock=@/stock"), EXIT_NO);
