@@ -4,7 +4,7 @@
 # kept under a hash of all that went into it. Sourced by tools/lab; lab_run comes here for a variant.
 
 # Goes into the hash: to be changed with anything below that changes what is built.
-build_recipe=1
+build_recipe=2
 images_dir=$cache/variants
 # The make that runs.
 build_pid=
@@ -143,13 +143,15 @@ build_recover() {
 # build_make NAME HASH TARGET: make with nobody's settings. The release's name has the hash, and so the same
 # length for all, lest a longer name shift a kernel's data.
 build_make() {
-	local name=$1 hash=$2 target=$3 status=0
+	local name=$1 hash=$2 target=$3 status=0 pahole
+	# Several threads of pahole number the types as they come, another way each time.
+	pahole=$(PAHOLE=pahole sh "$source_dir/tree/scripts/pahole-flags.sh")
 	# In the background, for wait to be interruptible; make must not outlive us, even if we are killed.
 	setpriv --pdeathsig TERM env -i PATH="$PATH" LC_ALL=C TMPDIR="${TMPDIR:-/tmp}" \
 		KBUILD_BUILD_TIMESTAMP='Wed Jan  1 00:00:00 UTC 2025' KBUILD_BUILD_VERSION=1 \
 		KBUILD_BUILD_USER=cputoll KBUILD_BUILD_HOST=lab \
 		make -s -C "$source_dir/tree" O="$source_dir/build" -j"$(nproc)" ARCH=x86_64 \
-		LOCALVERSION="-cputoll-${hash:0:8}" "$target" </dev/null >>"$log" 2>&1 &
+		LOCALVERSION="-cputoll-${hash:0:8}" PAHOLE_FLAGS="${pahole// -j/}" "$target" </dev/null >>"$log" 2>&1 &
 	build_pid=$!
 	wait "$build_pid" || status=$?
 	build_pid=
