@@ -4,6 +4,8 @@
 # lab_run, which has set the options and the folder of this run.
 
 qemu='qemu-system-x86_64'
+# In the guest: where commands run, and files are put that are no programs. The init has it too.
+guest_home=/root
 
 # guest_tree ROOT: the files every guest has: busybox, the init, cputoll when it is built.
 guest_tree() {
@@ -33,7 +35,7 @@ guest_add() {
 	fi
 	[[ -r $file ]] || die 2 "--add $2: cannot read '$file'"
 	if [[ -z $dest ]]; then
-		if [[ -f $file && -x $file ]]; then dest=/bin/; else dest=/root/; fi
+		if [[ -f $file && -x $file ]]; then dest=/bin/; else dest=$guest_home/; fi
 	fi
 	if [[ $dest == */ ]]; then dest+=$(basename "$file"); fi
 	if [[ /$dest/ == */../* ]]; then die 2 "--add $2: no '..' in the place in the guest"; fi

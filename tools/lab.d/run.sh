@@ -35,17 +35,17 @@ lab_run() {
 	run_dir=$(mktemp -d "${TMPDIR:-/tmp}/cputoll-lab.XXXXXX")
 	run_qemu_pid=
 	at_end run_clean_up
-	guest_tree "$run_dir/root"
+	guest_tree "$run_dir/tree"
 	for file in "${opt_add[@]}"; do
-		guest_add "$run_dir/root" "$file"
+		guest_add "$run_dir/tree" "$file"
 	done
-	if [[ ${command[0]} == cputoll && ! -e $run_dir/root/bin/cputoll ]]; then
+	if [[ ${command[0]} == cputoll && ! -e $run_dir/tree/bin/cputoll ]]; then
 		die 3 "no build/cputoll-static to put into the guest; run 'make static' first"
 	fi
 	kernel_find "${opt[kernel]}"
-	if [[ -n $kernel_config ]]; then cp "$kernel_config" "$run_dir/root/boot/config"; fi
-	guest_job "$run_dir/root/lab/job" "${command[@]}"
-	guest_pack "$run_dir/root" "$run_dir/initramfs"
+	if [[ -n $kernel_config ]]; then cp "$kernel_config" "$run_dir/tree/boot/config"; fi
+	guest_job "$run_dir/tree/lab/job" "${command[@]}"
+	guest_pack "$run_dir/tree" "$run_dir/initramfs"
 	guest_machine
 	guest_start
 	wait "$run_qemu_pid" || status=$?

@@ -225,7 +225,7 @@ verdict_start() {
 	read -r kernel kind accel smp word <<<"$1"
 	start_lab run --kernel "${v_image[kernel]}" --accel "$accel" --smp "$smp" --out "$work/$kernel" \
 		--timeout "${opt[timeout]}" --boot-timeout "${opt[boot-timeout]}" \
-		--add "$work/$kind.sh:/root/job.sh" -- sh job.sh "$word" \
+		--add "$work/$kind.sh" -- sh "$kind.sh" "$word" \
 		>"$work/$kernel-$kind-$accel-$word.log" 2>&1
 	v_job[$child]=$1
 	v_started_s[$child]=$SECONDS
