@@ -7,24 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <json-c/json.h>
 #include "bench_print.h"
 #include "cmd.h"
 #include "mask.h"
+#include "result_json.h"
 
 #define BENCH_SCHEMA "cputoll.bench/1"
 
-/* How the lab's guest is run (docs/lab.md), NULL outside of it. */
-static const char *accel(void)
-{
-	return getenv("LAB_ACCEL");
-}
-
-/* A nanosecond is an instruction there. */
+/* A nanosecond is an instruction in such a guest. */
 static bool is_by_instruction(void)
 {
-	return accel() && !strcmp(accel(), "icount");
+	const char *accel = result_accel();
+
+	return accel && !strcmp(accel, "icount");
 }
 
 /* "utime+stime" … in @text. */
@@ -138,20 +134,13 @@ static struct json_object *kind_json(const struct bench_result *result)
 
 void bench_print_json(const struct bench_run *run)
 {
-	struct json_object *top = json_object_new_object();
-	struct json_object *tool = json_object_new_object();
+	struct json_object *top = result_begin(BENCH_SCHEMA);
 	struct json_object *kinds = json_object_new_array();
-	struct utsname host = {};
 
-	uname(&host);
-	json_object_object_add(tool, "version", json_object_new_string(CPUTOLL_VERSION));
-	json_object_object_add(top, "schema", json_object_new_string(BENCH_SCHEMA));
-	json_object_object_add(top, "tool", tool);
-	json_object_object_add(top, "kernel", json_object_new_string(host.release));
 	json_object_object_add(top, "workload", json_object_new_string(run->workload->name));
 	json_object_object_add(top, "threads", json_object_new_int(run->threads));
 	json_object_object_add(top, "repeat", json_object_new_int(run->repeat));
-	json_object_object_add(top, "accel", accel() ? json_object_new_string(accel()) : NULL);
+	json_object_object_add(top, "accel", result_accel_json());
 	json_object_object_add(top, "unit",
 			       json_object_new_string(is_by_instruction() ? "instructions" : "ns"));
 	/* what the calls are right for */
@@ -160,7 +149,5 @@ void bench_print_json(const struct bench_run *run)
 	for (size_t i = 0; i < run->nr; i++)
 		json_object_array_add(kinds, kind_json(&run->results[i]));
 	json_object_object_add(top, "kinds", kinds);
-	printf("%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
-								   JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(top);
+	result_print(top);
 }

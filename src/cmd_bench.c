@@ -10,6 +10,7 @@
 #include "bench_print.h"
 #include "cmd.h"
 #include "opts.h"
+#include "text.h"
 
 #define NOT_GIVEN -1
 
@@ -20,27 +21,16 @@ struct bench_options {
 	bool json;
 };
 
-/* The workloads for the help, a line each, or for an error, in one: the caller frees it. */
-static char *list_workloads(bool in_lines)
+static void print_workload(FILE *to, size_t index)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *to = open_memstream(&text, &bytes);
+	const struct bench_workload *one = &bench_workloads[index];
 
-	if (!to)
-		return NULL;
-	if (in_lines)
-		fprintf(to, "Workloads, and how many calls each row of theirs makes by default:\n");
-	for (size_t i = 0; i < bench_nr_workloads; i++) {
-		const struct bench_workload *one = &bench_workloads[i];
+	fprintf(to, "  %-14s%8d  %s\n", one->name, one->count, one->help);
+}
 
-		if (in_lines)
-			fprintf(to, "  %-14s%8d  %s\n", one->name, one->count, one->help);
-		else
-			fprintf(to, "%s%s", i ? ", " : "", one->name);
-	}
-	fclose(to);
-	return text;
+static void print_name(FILE *to, size_t index)
+{
+	fputs(bench_workloads[index].name, to);
 }
 
 static const struct bench_workload *find_workload(const char *name)
@@ -50,7 +40,7 @@ static const struct bench_workload *find_workload(const char *name)
 	for (size_t i = 0; name && i < bench_nr_workloads; i++)
 		if (!strcmp(name, bench_workloads[i].name))
 			return &bench_workloads[i];
-	names = list_workloads(false);
+	names = text_list("", ", ", bench_nr_workloads, print_name);
 	if (name)
 		error("bench: no workload is called '%s'; there are %s", name, names);
 	else
@@ -59,10 +49,7 @@ static const struct bench_workload *find_workload(const char *name)
 	return NULL;
 }
 
-/*
- * Options may stand before the workload and after it. Returns 0 with @workload, else -1 with
- * *@status the command's exit status.
- */
+/* Returns 0 with @workload, else -1 with *@status the command's exit status. */
 static int parse(int argc, char **argv, struct bench_options *options,
 		 const struct bench_workload **workload, int *status)
 {
@@ -76,7 +63,9 @@ static int parse(int argc, char **argv, struct bench_options *options,
 		  "run the workload R times, tell medians" },
 		{ 0, "json", OPT_FLAG, &options->json, 0, 0, NULL, "print JSON" },
 	};
-	char *more = list_workloads(true);
+	char *more =
+		text_list("Workloads, and how many calls each row of theirs makes by default:\n",
+			  "", bench_nr_workloads, print_workload);
 	const struct opts opts = {
 		.usage = "bench WORKLOAD [OPTIONS]",
 		.about = "Make a known number of reads of CPU time.",
@@ -84,27 +73,20 @@ static int parse(int argc, char **argv, struct bench_options *options,
 		.nr = sizeof(table) / sizeof(table[0]),
 		.more = more,
 	};
-	int first = 0, got = opts_parse(&opts, argc, argv, &first);
+	int nr, got = opts_parse_words(&opts, argc, argv, &nr);
 
-	*status = got == OPTS_HELP ? EXIT_OK : EXIT_USAGE;
-	if (got == OPTS_PARSED) {
-		*workload = find_workload(argv[first]);
-		if (!*workload) {
-			free(more);
-			return -1;
-		}
-		argc -= first;
-		argv += first;
-		argv[0] = "bench"; /* the command's name again, for the error lines */
-		got = opts_parse(&opts, argc, argv, &first);
-		*status = got == OPTS_HELP ? EXIT_OK : EXIT_USAGE;
-	}
 	free(more);
-	if (got == OPTS_PARSED && first < argc) {
-		error("bench: one workload at a time; what is '%s'?", argv[first]);
+	*status = got == OPTS_HELP ? EXIT_OK : EXIT_USAGE;
+	if (got != OPTS_PARSED)
+		return -1;
+	*workload = find_workload(nr ? argv[1] : NULL);
+	if (!*workload)
+		return -1;
+	if (nr > 1) {
+		error("bench: one workload at a time; what is '%s'?", argv[2]);
 		return -1;
 	}
-	return got == OPTS_PARSED ? 0 : -1;
+	return 0;
 }
 
 int cmd_bench(int argc, char **argv)

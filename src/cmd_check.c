@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <json-c/json.h>
 #include "check_run.h"
 #include "cmd.h"
 #include "opts.h"
+#include "result_json.h"
 #include "text.h"
 
 #define CHECK_SCHEMA "cputoll.check/1"
@@ -33,25 +33,14 @@ static const char *const result_names[] = {
 	[ORACLE_RIGHT] = "right", [ORACLE_WRONG] = "wrong", [ORACLE_SKIPPED] = "skipped"
 };
 
-/* The oracles for the help, a line each, or for an error, in one: the caller frees it. */
-static char *list_oracles(bool in_lines)
+static void print_oracle(FILE *to, size_t index)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *to = open_memstream(&text, &bytes);
+	fprintf(to, "  %-*s%s\n", NAME_WIDTH, oracles[index].name, oracles[index].holds);
+}
 
-	if (!to)
-		return NULL;
-	if (in_lines)
-		fprintf(to, "Oracles, and what must hold:\n");
-	for (size_t i = 0; i < nr_oracles; i++) {
-		if (in_lines)
-			fprintf(to, "  %-*s%s\n", NAME_WIDTH, oracles[i].name, oracles[i].holds);
-		else
-			fprintf(to, "%s%s", i ? ", " : "", oracles[i].name);
-	}
-	fclose(to);
-	return text;
+static void print_name(FILE *to, size_t index)
+{
+	fputs(oracles[index].name, to);
 }
 
 static void print_text(const struct oracle *oracle, enum check_load load,
@@ -107,23 +96,13 @@ static struct json_object *check_json(const struct oracle *oracle, enum check_lo
 
 static void print_json(const struct report *report, int cpus, double seconds)
 {
-	struct json_object *top = json_object_new_object();
-	struct json_object *tool = json_object_new_object();
-	const char *accel = getenv("LAB_ACCEL");
-	struct utsname host = {};
+	struct json_object *top = result_begin(CHECK_SCHEMA);
 
-	uname(&host);
-	json_object_object_add(tool, "version", json_object_new_string(CPUTOLL_VERSION));
-	json_object_object_add(top, "schema", json_object_new_string(CHECK_SCHEMA));
-	json_object_object_add(top, "tool", tool);
-	json_object_object_add(top, "kernel", json_object_new_string(host.release));
-	json_object_object_add(top, "accel", accel ? json_object_new_string(accel) : NULL);
+	json_object_object_add(top, "accel", result_accel_json());
 	json_object_object_add(top, "cpus", json_object_new_int(cpus));
 	json_object_object_add(top, "seconds", json_object_new_double(seconds));
 	json_object_object_add(top, "checks", report->checks);
-	printf("%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
-								   JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(top);
+	result_print(top);
 }
 
 /* A reading that the kernel refused says nothing about right and wrong. */
@@ -215,7 +194,7 @@ static size_t choose(int argc, char **argv, const struct oracle **chosen)
 		bool is_twice = false;
 
 		if (!oracle) {
-			char *names = list_oracles(false);
+			char *names = text_list("", ", ", nr_oracles, print_name);
 
 			error("check: no oracle is called '%s'; there are %s", argv[i], names);
 			free(names);
@@ -232,8 +211,7 @@ static size_t choose(int argc, char **argv, const struct oracle **chosen)
 }
 
 /*
- * Options may stand before the names and after them; what is left in @argv, which is changed, are
- * names. Returns how many, or -1 with *@status the command's exit status.
+ * @argv[1] … are the names then. Returns how many, or -1 with *@status the command's exit status.
  */
 static int parse(int argc, char **argv, struct check_options *options, int *status)
 {
@@ -244,7 +222,7 @@ static int parse(int argc, char **argv, struct check_options *options, int *stat
 		  "for each oracle and load (default 1)" },
 		{ 0, "json", OPT_FLAG, &options->json, 0, 0, NULL, "print JSON" },
 	};
-	char *more = list_oracles(true);
+	char *more = text_list("Oracles, and what must hold:\n", "", nr_oracles, print_oracle);
 	const struct opts opts = {
 		.usage = "check [NAME...] [OPTIONS]",
 		.about = "Do this kernel's CPU clocks tell the truth? Needs no privileges.",
@@ -252,19 +230,8 @@ static int parse(int argc, char **argv, struct check_options *options, int *stat
 		.nr = sizeof(table) / sizeof(table[0]),
 		.more = more,
 	};
-	int first = 0, got, nr = 0;
+	int nr, got = opts_parse_words(&opts, argc, argv, &nr);
 
-	for (int at = 0;;) {
-		char *word = argv[at];
-
-		argv[at] = "check"; /* the command's name, for the error lines */
-		got = opts_parse(&opts, argc - at, argv + at, &first);
-		argv[at] = word;
-		at += first;
-		if (got != OPTS_PARSED || at >= argc)
-			break;
-		argv[nr++] = argv[at];
-	}
 	free(more);
 	*status = got == OPTS_HELP ? EXIT_OK : EXIT_USAGE;
 	return got == OPTS_PARSED ? nr : -1;
@@ -289,7 +256,7 @@ int cmd_check(int argc, char **argv)
 		error("check: no memory");
 		return EXIT_CANNOT;
 	}
-	nr_chosen = choose(nr, argv, chosen);
+	nr_chosen = choose(nr, argv + 1, chosen);
 	if (!nr_chosen) {
 		free(chosen);
 		return EXIT_USAGE;

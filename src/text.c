@@ -154,3 +154,21 @@ const char *text_percent(char buf[TEXT_NUMBER_BYTES], double part, double whole)
 	snprintf(buf, TEXT_NUMBER_BYTES, "%.*f %%", part > 0 && percent < 9.95 ? 1 : 0, percent);
 	return buf;
 }
+
+char *text_list(const char *heading, const char *between, size_t nr,
+		void (*print)(FILE *to, size_t index))
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *to = open_memstream(&text, &bytes);
+
+	if (!to)
+		return NULL;
+	fputs(heading, to);
+	for (size_t i = 0; i < nr; i++) {
+		fputs(i ? between : "", to);
+		print(to, i);
+	}
+	fclose(to);
+	return text;
+}

@@ -43,4 +43,11 @@ const char *text_duration(char buf[TEXT_NUMBER_BYTES], double ns);
  * whole. */
 const char *text_percent(char buf[TEXT_NUMBER_BYTES], double part, double whole);
 
+/*
+ * text_list() - @heading and what @print prints of 0 … @nr - 1, with @between between them: a table
+ * for a help, or the names for an error. Returns text that the caller frees, NULL without memory.
+ */
+char *text_list(const char *heading, const char *between, size_t nr,
+		void (*print)(FILE *to, size_t index));
+
 #endif /* CPUTOLL_TEXT_H */
