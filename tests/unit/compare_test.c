@@ -3,10 +3,9 @@
  * cputoll compare: rows matched, changes and words, what is noted, text and JSON; and every file
  * that it must refuse. The data are tests/data's results of bench and the profile's fixture.
  */
-#include "unit.h"
+#include "command.h"
 #include <math.h>
 #include <sys/stat.h>
-#include <json-c/json.h>
 #include "cmd.h"
 #include "fixture.h"
 #include "stats.h"
@@ -17,24 +16,7 @@
 #define ALL    "tests/data/pound-sync-all.json"
 #define TARGET "tests/data/pound-sync-target.json"
 
-static char dir[64];
-static char out[1 << 20], err[1 << 12], content[1 << 20];
-
-static int set_up(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/cputoll-test-XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	return system(command);
-}
+static char content[1 << 20];
 
 static const char *in_dir(const char *name)
 {
@@ -46,23 +28,16 @@ static const char *in_dir(const char *name)
 	return path;
 }
 
-/* cputoll compare WORDS, NULL at the end; what it printed is in out and err. */
+/* cputoll compare WORDS, NULL at the end. */
 static int run(const char *const *from)
 {
-	struct capture to_out, to_err;
 	char *argv[16] = { "compare" };
-	int argc = 1, status;
+	int argc = 1;
 
 	for (; *from; from++)
 		argv[argc++] = (char *)*from;
-	capture_begin(&to_out, STDOUT_FILENO);
-	capture_begin(&to_err, STDERR_FILENO);
-	status = cmd_compare(argc, argv);
-	capture_end(&to_err, err, sizeof(err));
-	capture_end(&to_out, out, sizeof(out));
-	return status;
+	return run_command(cmd_compare, argc, argv);
 }
-#define RUN(...) run((const char *const[]){ __VA_ARGS__, NULL })
 
 static void put(const char *path, const char *text, size_t bytes)
 {
@@ -94,25 +69,6 @@ static const char *changed(const char *file, const char *after, const char *from
 	fprintf(to_file, "%.*s%s%s", (int)(at - content), content, to, at + strlen(from));
 	assert_int_equal(fclose(to_file), 0);
 	return path;
-}
-
-static void assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part)) {
-		print_error("%s", text);
-		fail_msg("no \"%s\" above", part);
-	}
-}
-
-static struct json_object *json_at(struct json_object *from, const char *key, int index)
-{
-	struct json_object *value = NULL;
-
-	if (key)
-		assert_true(json_object_object_get_ex(from, key, &value));
-	else
-		value = json_object_array_get_idx(from, index);
-	return value;
 }
 
 static double number(struct json_object *from, const char *key)

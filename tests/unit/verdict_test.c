@@ -3,33 +3,13 @@
  * cputoll verdict: the table and its blocks, the lines for each kernel, JSON, exit status, boots as
  * samples; folders that are missing or hold what they must not. From tests/data's results.
  */
-#include "unit.h"
+#include "command.h"
 #include <sys/stat.h>
-#include <json-c/json.h>
 #include "cmd.h"
 #include "text.h"
 #include "verdict.h"
 
 #define DATA "tests/data/"
-
-static char dir[64];
-static char out[1 << 16], err[1 << 12];
-
-static int set_up(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/cputoll-test-XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	return system(command);
-}
 
 static void put(const char *kernel, const char *name, const char *text)
 {
@@ -59,16 +39,12 @@ static void copy(const char *kernel, const char *name, const char *from)
 	put(kernel, name, text);
 }
 
-/*
- * cputoll verdict WORDS, NULL at the end; in a word every "@" is the folder of all kernels. What it
- * printed is in out and err.
- */
+/* cputoll verdict WORDS, NULL at the end; in a word every "@" is the folder of all kernels. */
 static int run(const char *const *from)
 {
 	static char words[16][256];
-	struct capture to_out, to_err;
 	char *argv[16] = { "verdict" };
-	int argc = 1, status;
+	int argc = 1;
 
 	for (; *from; from++) {
 		const char *word = *from, *at = strchr(word, '@');
@@ -79,21 +55,7 @@ static int run(const char *const *from)
 		argv[argc] = words[argc];
 		argc++;
 	}
-	capture_begin(&to_out, STDOUT_FILENO);
-	capture_begin(&to_err, STDERR_FILENO);
-	status = cmd_verdict(argc, argv);
-	capture_end(&to_err, err, sizeof(err));
-	capture_end(&to_out, out, sizeof(out));
-	return status;
-}
-#define RUN(...) run((const char *const[]){ __VA_ARGS__, NULL })
-
-static void assert_has(const char *text, const char *part)
-{
-	if (strstr(text, part))
-		return;
-	fprintf(stderr, "%s", text);
-	fail_msg("no \"%s\" above", part);
+	return run_command(cmd_verdict, argc, argv);
 }
 
 static void assert_err(const char *want)
@@ -156,17 +118,6 @@ static void test_against_itself(void **state)
 	assert_has(out, "stock: base; right\nstock: no difference: clock-thread 0 %; right\n");
 }
 
-static struct json_object *json_at(struct json_object *from, const char *key, int index)
-{
-	struct json_object *value = NULL;
-
-	if (key)
-		assert_true(json_object_object_get_ex(from, key, &value));
-	else
-		value = json_object_array_get_idx(from, index);
-	return value;
-}
-
 static const char *string(struct json_object *from, const char *key)
 {
 	return json_object_get_string(json_at(from, key, 0));
@@ -175,7 +126,7 @@ static const char *string(struct json_object *from, const char *key)
 static void test_json(void **state)
 {
 	struct json_object *document, *variants, *wrong, *line;
-	static char text[1 << 16], table[1 << 16];
+	static char text[1 << 16], table[1 << 20];
 	char path[128];
 	FILE *file;
 
