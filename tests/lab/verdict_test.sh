@@ -22,7 +22,7 @@ beside() {
 
 t_run "$t_repo/tools/lab" build stock
 # Changed every time, so that it is built every time.
-sed "s/spins < 50/spins < $((50 + RANDOM % 1000))/" "$t_data/slower.patch" >"$t_tmp/one-file.patch"
+sed "s/spins < 50/spins < $((50 + RANDOM % 200))/" "$t_data/slower.patch" >"$t_tmp/one-file.patch"
 t_verdict 'a whole verdict on a one-file patch' --patch "$t_tmp/one-file.patch"
 t_is "$t_status" 0 'one-file patch: status'
 t_within "$t_seconds" 1 180 'one-file patch: seconds, of three minutes at most'
