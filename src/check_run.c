@@ -19,10 +19,7 @@
 
 const char *const check_load_names[LOADS] = { [LOAD_QUIET] = "quiet", [LOAD_IRQ] = "irq" };
 
-/* Wall time after which an oracle is ended: its least number of readings takes longer than its
- * time on a slow machine. */
-#define LIMIT_NS(budget_ns) (60000 * MS_NS + 20 * (budget_ns))
-#define POLL_MS		    5
+#define POLL_MS 5
 
 int check_cpus(int **cpus)
 {
@@ -40,83 +37,97 @@ int check_cpus(int **cpus)
 	return nr;
 }
 
-static _Noreturn void child_main(const struct oracle *oracle, const struct check *settings,
-				 struct finding *shared, int parent)
-{
-	struct check check = check_part(settings);
+/* How it ended. */
+struct ending {
+	int status;    /* as waitpid(2) has it … */
+	bool is_late;  /* … unless it had to be ended, being slow … */
+	bool is_stuck; /* … or waiting for the kernel: without a reading for half of its time */
+};
 
+static _Noreturn void child_main(const struct oracle *oracle, struct check *shared, int parent)
+{
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
-	oracle->run(&check);
-	*shared = check.finding;
+	oracle->run(shared);
 	_exit(0);
 }
 
-/* Wait for @pid, at most until @limit_ns of wall time. Its status, or -1 when that had to end it.
- */
-static int wait_child(int pid, __u64 limit_ns)
+/* Wait for @pid, which runs with @shared, as long as that allows. */
+static struct ending wait_child(int pid, const struct check *shared)
 {
-	__u64 start_ns = clock_monotonic_ns();
-	int status, got;
+	__u64 start_ns = clock_monotonic_ns(), read_ns = start_ns, reads = 0, now_ns;
+	struct ending ending = {};
+	int got;
 
 	for (;;) {
-		got = waitpid(pid, &status, WNOHANG);
+		got = waitpid(pid, &ending.status, WNOHANG);
 		if (got == pid)
-			return status;
-		if (got < 0 && errno != EINTR)
-			return -1;
-		if (clock_monotonic_ns() - start_ns > limit_ns)
+			return ending;
+		now_ns = clock_monotonic_ns();
+		if (reads != __atomic_load_n(&shared->finding.reads, __ATOMIC_RELAXED)) {
+			reads = __atomic_load_n(&shared->finding.reads, __ATOMIC_RELAXED);
+			read_ns = now_ns;
+		}
+		if ((got < 0 && errno != EINTR) || now_ns - start_ns > shared->limit_ns)
 			break;
 		poll(NULL, 0, POLL_MS);
 	}
+	ending.is_late = true;
+	ending.is_stuck = now_ns - read_ns > shared->limit_ns / 2;
 	kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	return -1;
+	return ending;
 }
 
-static void judge_end(struct check *settings, int status, __u64 limit_ns)
+/* What @ending says of the kernel; a wrong reading before it is worse. */
+static void judge_end(struct check *settings, const struct ending *ending)
 {
 	struct finding *finding = &settings->finding;
+	double limit_s = (double)settings->limit_ns / 1e9;
 
-	if (status == 0)
+	if ((!ending->is_late && ending->status == 0) || finding->result == ORACLE_WRONG)
 		return;
-	*finding = (struct finding){ .result = ORACLE_WRONG };
-	if (status == -1) {
-		finding->off_ns = limit_ns;
-		check_say(settings,
-			  "it did not end within %.0f s, although every wait in it is for a clock",
-			  (double)limit_ns / 1e9);
-	} else if (WIFSIGNALED(status)) {
-		check_say(settings, "it was ended by signal %d", WTERMSIG(status));
+	finding->result = ORACLE_WRONG;
+	if (ending->is_stuck) {
+		finding->off_ns = settings->limit_ns;
+		check_say(settings, "it did not end within %.0f s: the kernel did not answer",
+			  limit_s);
+	} else if (ending->is_late) {
+		finding->result = ORACLE_SKIPPED;
+		check_say(settings, "it had to be ended after %.0f s: too slow here to say",
+			  limit_s);
+	} else if (WIFSIGNALED(ending->status)) {
+		check_say(settings, "it was ended by signal %d", WTERMSIG(ending->status));
 	} else {
-		check_say(settings, "it ended with status %d", WEXITSTATUS(status));
+		check_say(settings, "it ended with status %d", WEXITSTATUS(ending->status));
 	}
 }
 
 static int run_child(const struct oracle *oracle, struct check *settings)
 {
-	__u64 limit_ns = LIMIT_NS(settings->budget_ns);
-	int parent = getpid(), pid, status;
-	struct finding *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int parent = getpid(), pid;
+	struct ending ending;
+	struct check *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (shared == MAP_FAILED)
 		return -errno;
+	*shared = check_part(settings);
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
-		child_main(oracle, settings, shared, parent);
+		child_main(oracle, shared, parent);
 	if (pid < 0) {
 		int err = -errno;
 
 		munmap(shared, sizeof(*shared));
 		return err;
 	}
-	status = wait_child(pid, limit_ns);
-	settings->finding = *shared;
+	ending = wait_child(pid, shared);
+	settings->finding = shared->finding;
 	munmap(shared, sizeof(*shared));
-	judge_end(settings, status, limit_ns);
+	judge_end(settings, &ending);
 	return 0;
 }
 

@@ -16,7 +16,9 @@
 #include "text.h"
 
 #define CHECK_SCHEMA "cputoll.check/1"
-#define NAME_WIDTH   14
+/* An oracle's least number of readings takes longer than its time on a slow machine. */
+#define LIMIT_NS(budget_ns) (30000 * MS_NS + 20 * (budget_ns))
+#define NAME_WIDTH	    14
 
 struct check_options {
 	const char *load;
@@ -139,7 +141,10 @@ static int run_all(struct report *report, const struct oracle *const *chosen, si
 		   unsigned loads, double seconds)
 {
 	struct source source;
-	struct check settings = { .source = &source, .budget_ns = (__u64)(seconds * 1e9) };
+	__u64 budget_ns = (__u64)(seconds * 1e9);
+	struct check settings = { .source = &source,
+				  .budget_ns = budget_ns,
+				  .limit_ns = LIMIT_NS(budget_ns) };
 	int *cpus = NULL, err = source_kernel(&source);
 	bool is_first = true;
 

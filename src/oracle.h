@@ -30,6 +30,7 @@ struct finding {
 struct check {
 	const struct source *source;
 	__u64 budget_ns; /* wall time to spend; each has a least number of readings, too */
+	__u64 limit_ns;	 /* wall time after which it is ended */
 	const int *cpus; /* that may be used */
 	int nr_cpus;
 	bool with_rlimit; /* RLIMIT_CPU takes a second of CPU time: once in a run is enough */

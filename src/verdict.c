@@ -52,10 +52,11 @@ static int add_bench(struct verdict_variant *variant, struct json_object *docume
 	return ret;
 }
 
-/* From best to worst: what a wrong boot said is not outweighed by ten right ones. */
+/* From best to worst: what a wrong boot said is not outweighed by ten right ones, nor what one left
+ * open. */
 static int badness(const char *result)
 {
-	static const char *const order[] = { "skipped", "right", "wrong" };
+	static const char *const order[] = { "right", "skipped", "wrong" };
 	int i = 0;
 
 	while (i < 2 && strcmp(result, order[i]))
@@ -95,6 +96,10 @@ static int add_check(struct verdict_variant *variant, struct json_object *docume
 			ret = fail(complaint, -ENOMEM, "out of memory");
 			break;
 		}
+		if (!strcmp(row->result, "wrong"))
+			variant->right = 0;
+		else if (!strcmp(row->result, "right") && variant->right < 0)
+			variant->right = 1;
 		if (oracle->name[0] && (badness(row->result) < badness(oracle->result) ||
 					(badness(row->result) == badness(oracle->result) &&
 					 row->off_ns <= oracle->off_ns)))
@@ -156,24 +161,12 @@ static int is_json(const struct dirent *entry)
 	return entry->d_name[0] != '.' && n > 5 && !strcmp(entry->d_name + n - 5, ".json");
 }
 
-static void find_right(struct verdict_variant *variant)
-{
-	variant->right = -1;
-	for (size_t i = 0; i < variant->nr_oracles; i++) {
-		int bad = badness(variant->oracles[i].result);
-
-		if (bad == 2)
-			variant->right = 0;
-		else if (bad == 1 && variant->right < 0)
-			variant->right = 1;
-	}
-}
-
 static int load(struct verdict_variant *variant, const struct complaint *complaint)
 {
 	struct dirent **entries;
 	int nr = scandir(variant->dir, &entries, is_json, alphasort), ret = 0;
 
+	variant->right = -1;
 	if (nr < 0)
 		return fail(complaint, -errno, "%s: cannot read %s: %s", variant->name,
 			    variant->dir, strerror(errno));
@@ -187,7 +180,6 @@ static int load(struct verdict_variant *variant, const struct complaint *complai
 		ret = fail(complaint, -ENOENT,
 			   "%s: no result of bench or check in %s (*.json); did its guest fail?",
 			   variant->name, variant->dir);
-	find_right(variant);
 	return ret;
 }
 

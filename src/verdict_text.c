@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "text.h"
@@ -70,29 +71,34 @@ static void print_speed(const struct verdict *verdict, size_t side, FILE *to)
 	}
 }
 
-static void print_wrongs(const struct verdict_variant *variant, FILE *to)
+/* The oracles whose result is @result, after @word; nothing when there is none. */
+static void print_oracles(const struct verdict_variant *variant, const char *result,
+			  const char *word, FILE *to)
 {
-	const char *mark = "";
 	char number[TEXT_NUMBER_BYTES];
+	bool any = false;
 
-	fprintf(to, "; WRONG (");
 	for (size_t i = 0; i < variant->nr_oracles; i++) {
 		const struct verdict_oracle *oracle = &variant->oracles[i];
 
-		if (strcmp(oracle->result, "wrong"))
+		if (strcmp(oracle->result, result))
 			continue;
-		fprintf(to, "%s%s", mark, oracle->name);
-		if (!strcmp(oracle->load, "quiet"))
-			fprintf(to, " when quiet: ");
+		if (any)
+			fprintf(to, "; ");
 		else
-			fprintf(to, " under %s load: ", oracle->load);
+			fprintf(to, "; %s (", word);
+		any = true;
+		if (!strcmp(oracle->load, "quiet"))
+			fprintf(to, "%s when quiet: ", oracle->name);
+		else
+			fprintf(to, "%s under %s load: ", oracle->name, oracle->load);
 		if (oracle->detail[0])
 			fprintf(to, "%s", oracle->detail);
 		else
 			fprintf(to, "off by %s", text_duration(number, oracle->off_ns));
-		mark = "; ";
 	}
-	fputc(')', to);
+	if (any)
+		fputc(')', to);
 }
 
 static int print_variant(const struct verdict *verdict, size_t side, int width, FILE *out)
@@ -109,10 +115,10 @@ static int print_variant(const struct verdict *verdict, size_t side, int width, 
 		print_speed(verdict, side, to);
 	else
 		fprintf(to, ": base");
-	if (!variant->right)
-		print_wrongs(variant, to);
-	else
+	print_oracles(variant, "wrong", "WRONG", to);
+	if (variant->right)
 		fprintf(to, "; %s", variant->right > 0 ? "right" : "not checked");
+	print_oracles(variant, "skipped", "left open", to);
 	if (fclose(to)) {
 		free(text);
 		return -ENOMEM;

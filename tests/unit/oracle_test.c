@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 #include "unit.h"
 #include "bench.h"
 #include "check_run.h"
@@ -407,6 +408,57 @@ static void wall_limit(void **state)
 	assert_int_equal(source_wall_limit(&other, 1 << 20), (1 << 20) + 4 + 100 + 1024);
 }
 
+static void reads_for_ever(struct check *check)
+{
+	for (;;)
+		check_read(check, CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void waits_for_ever(struct check *check)
+{
+	check_read(check, CLOCK_PROCESS_CPUTIME_ID);
+	pause();
+}
+
+static void is_wrong_and_slow(struct check *check)
+{
+	if (check_at_most(check, 2, 1))
+		check_say(check, "wrong");
+	reads_for_ever(check);
+}
+
+static void is_killed(struct check *check)
+{
+	(void)check;
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+}
+
+static void at_its_limit(void **state)
+{
+	const struct {
+		void (*run)(struct check *check);
+		enum oracle_result result;
+		const char *words;
+	} cases[] = {
+		{ reads_for_ever, ORACLE_SKIPPED, "too slow" },
+		{ waits_for_ever, ORACLE_WRONG, "the kernel did not answer" },
+		{ is_wrong_and_slow, ORACLE_WRONG, "wrong" },
+		{ is_killed, ORACLE_WRONG, "ended by signal 11" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct oracle oracle = { "played", "nothing", cases[i].run };
+		struct check check = { .source = &source, .limit_ns = 200 * MS_NS };
+
+		assert_int_equal(check_run(&oracle, LOAD_QUIET, &check), 0);
+		assert_int_equal(check.finding.result, cases[i].result);
+		if (!strstr(check.finding.detail, cases[i].words))
+			fail_msg("no '%s' in '%s'", cases[i].words, check.finding.detail);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +473,7 @@ int main(void)
 		cmocka_unit_test(rlimit),
 		cmocka_unit_test(adjust),
 		cmocka_unit_test(a_refused_reading_is_neither),
+		cmocka_unit_test(at_its_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
