@@ -59,7 +59,7 @@ SUBMAKE = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static units deps deps-test deps-lab deps-lint demo check check-unit check-guest check-matrix check-lab bench-overhead lint \
+.PHONY: all static units deps deps-test deps-lab deps-lint demo check check-unit check-guest check-matrix check-lab check-truth bench-overhead lint \
 	format install uninstall clean help
 
 all: $(B)/cputoll
@@ -78,6 +78,7 @@ help:
 	@echo 'make check-guest   only the guest tests, on KERNELS="$(KERNELS)"'
 	@echo 'make check-matrix  only the guest tests, on $(MATRIX)'
 	@echo 'make check-lab     build every kernel of patches/, judge them all; hours, see docs/lab.md'
+	@echo 'make check-truth   the corrected latencies beside the cycles that the kernel itself counts'
 	@echo 'make bench-overhead  what the probes cost, beside the floor, in a guest'
 	@echo 'make lint       clang-format, cppcheck, shellcheck, sizes, licences, a build with clang'
 	@echo 'make format     clang-format all C'
@@ -119,6 +120,10 @@ check-matrix: deps-test
 check-lab: deps-lab
 	$(SUBMAKE) static $(B)/check_profile
 	@tests/run --jobs 1 --limit 7200 $(SMOKE) $(filter-out $(SMOKE),$(LABS))
+
+check-truth: deps-lab
+	$(SUBMAKE) static
+	@tests/lab/truth_test.sh
 
 bench-overhead: deps-test
 	$(SUBMAKE) static $(B)/floor

@@ -46,6 +46,7 @@ enum bench_in {
 	IN_POUND = 1 << 5,
 	IN_EXIT = 1 << 6,
 	IN_TICK = 1 << 7,
+	IN_SIZES = 1 << 8,
 };
 
 #define NO_TIMER -1

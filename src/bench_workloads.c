@@ -7,6 +7,7 @@
 #include "bench_armed.h"
 #include "bench_exit.h"
 #include "bench_pound.h"
+#include "bench_sizes.h"
 #include "bench_tick.h"
 
 const struct bench_workload bench_workloads[] = {
@@ -53,6 +54,14 @@ const struct bench_workload bench_workloads[] = {
 	  .count = 50000,
 	  .is_timed = true,
 	  .run = bench_run_pound },
+	{ .name = "two-sizes",
+	  .help = "two other processes' SCHED clocks in turn: twice of one thread, once of 251",
+	  .noun = "read",
+	  .in = IN_SIZES,
+	  .count = 30000,
+	  .threads = 250,
+	  .is_timed = true,
+	  .run = bench_run_sizes },
 	{ .name = "exit",
 	  .help = "start, end and join a thread, while a CPU timer of the process runs",
 	  .noun = "exit",
