@@ -190,6 +190,7 @@ size_t engine_tallies_bytes(const struct engine *engine)
 
 int engine__load(struct engine *engine, struct engine_error *err)
 {
+	struct engine_calibration calibration;
 	void *map;
 	int ret;
 
@@ -207,8 +208,8 @@ int engine__load(struct engine *engine, struct engine_error *err)
 		return ret;
 	}
 	engine->tallies = map;
-	engine_calibrate(
-		engine); /* without it the profile says 0, and report that nothing was subtracted */
+	/* without it the profile says 0, and report that nothing was subtracted */
+	engine__calibrate(engine, &calibration);
 	return 0;
 }
 
