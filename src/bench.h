@@ -47,6 +47,7 @@ enum bench_in {
 	IN_EXIT = 1 << 6,
 	IN_TICK = 1 << 7,
 	IN_SIZES = 1 << 8,
+	IN_STORM = 1 << 9,
 };
 
 #define NO_TIMER -1

@@ -8,6 +8,7 @@
 #include "bench_exit.h"
 #include "bench_pound.h"
 #include "bench_sizes.h"
+#include "bench_storm.h"
 #include "bench_tick.h"
 
 const struct bench_workload bench_workloads[] = {
@@ -84,6 +85,12 @@ const struct bench_workload bench_workloads[] = {
 	  .count = 1,
 	  .helpers = true,
 	  .run = bench_run_reads },
+	{ .name = "storm",
+	  .help = "every kind of read from 8 threads that hop, fork, exit and get signals",
+	  .noun = "read",
+	  .in = IN_STORM,
+	  .count = 1,
+	  .run = bench_run_storm },
 };
 
 const size_t bench_nr_workloads = sizeof(bench_workloads) / sizeof(bench_workloads[0]);
