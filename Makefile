@@ -141,7 +141,7 @@ $(B)/cputoll: $(OBJS)
 
 $(B)/cputoll-static: $(OBJS)
 	$(say) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -o $@ $^ $(STATIC_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -s -o $@ $^ $(STATIC_LIBS)
 
 $(B)/obj/%.o: src/%.c Makefile | $(SKELS) $(B)/obj $(B)/.tools
 	$(say) CC $@
