@@ -59,7 +59,7 @@ SUBMAKE = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static units deps deps-test deps-lab deps-lint demo check check-unit check-guest check-matrix check-lab check-truth bench-overhead lint \
+.PHONY: all static units deps deps-test deps-lab deps-peers deps-lint demo check check-unit check-guest check-matrix check-lab check-truth bench-overhead lint \
 	format install uninstall clean help
 
 all: $(B)/cputoll
@@ -79,7 +79,7 @@ help:
 	@echo 'make check-matrix  only the guest tests, on $(MATRIX)'
 	@echo 'make check-lab     build every kernel of patches/, judge them all; hours, see docs/lab.md'
 	@echo 'make check-truth   the corrected latencies beside the cycles that the kernel itself counts'
-	@echo 'make bench-overhead  what the probes cost, beside the floor, in a guest'
+	@echo 'make bench-overhead  what the probes cost, beside the floor and other tools, in guests'
 	@echo 'make lint       clang-format, cppcheck, shellcheck, sizes, licences, a build with clang'
 	@echo 'make format     clang-format all C'
 	@echo 'make install    to PREFIX ($(PREFIX)), under DESTDIR; make uninstall takes it away'
@@ -90,6 +90,9 @@ deps:
 
 deps-test:
 	@tools/deps build lab test
+
+deps-peers:
+	@tools/deps build lab kernel test peers
 
 deps-lab:
 	@tools/deps build lab kernel test
@@ -125,9 +128,10 @@ check-truth: deps-lab
 	$(SUBMAKE) static
 	@tests/lab/truth_test.sh
 
-bench-overhead: deps-test
+bench-overhead: deps-peers
 	$(SUBMAKE) static $(B)/floor
-	@tests/overhead/run.sh $(if $(KERNEL),--kernel $(KERNEL))
+	@for kernel in $(if $(KERNEL),$(KERNEL),stock debian-12); do \
+		tests/overhead/run.sh --peers --kernel $$kernel || exit; echo; done
 
 lint: deps-lint
 	@MAKE='$(MAKE)' tools/lint

@@ -4,6 +4,7 @@
  * manual; calibrate.c and engine_read.c do the measuring of probes and the reading of results.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,6 +197,7 @@ int engine__load(struct engine *engine, struct engine_error *err)
 
 	libbpf_said[0] = '\0';
 	ret = engine_bpf__load(engine->skel);
+	malloc_trim(0); /* of the kernel's types, read twice, some 8 MB */
 	if (ret) {
 		explain_load(engine, ret, err);
 		return ret;
