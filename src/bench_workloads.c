@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "bench_armed.h"
 #include "bench_exit.h"
+#include "bench_null.h"
 #include "bench_pound.h"
 #include "bench_sizes.h"
 #include "bench_storm.h"
@@ -79,6 +80,20 @@ const struct bench_workload bench_workloads[] = {
 	  .is_timed = true,
 	  .run = bench_run_armed,
 	  .measure = bench_measure_ticks },
+	{ .name = "null-syscall",
+	  .help = "getppid(), which is all entry and exit",
+	  .noun = "call",
+	  .in = IN_NULL,
+	  .count = 1000000,
+	  .is_timed = true,
+	  .run = bench_run_null },
+	{ .name = "kvm-hypercall",
+	  .help = "a KVM guest's hypercall: out of the guest and into it again",
+	  .noun = "hypercall",
+	  .in = IN_HYPERCALL,
+	  .count = 100000,
+	  .is_timed = true,
+	  .run = bench_run_hypercall },
 	{ .name = "masks",
 	  .help = "every kind of read, each a different number of times, times --count",
 	  .noun = "read",

@@ -115,5 +115,7 @@ int cmd_bench(int argc, char **argv)
 	else
 		bench_print_text(&run);
 	bench_free(&run);
-	return err ? EXIT_NO : EXIT_OK;
+	if (err)
+		return run.cannot ? EXIT_CANNOT : EXIT_NO;
+	return EXIT_OK;
 }
