@@ -31,6 +31,7 @@ LIB   := $(filter-out $(B)/obj/main.o,$(OBJS))
 BPFS  := $(patsubst bpf/%.bpf.c,%,$(wildcard bpf/*.bpf.c))
 SKELS := $(BPFS:%=$(B)/gen/%.skel.h)
 MAN1  := $(wildcard docs/*.1)
+VERDICTS = $(wildcard patches/6.1/verdicts/*.json)
 DOCS  := README.md LICENSE $(wildcard docs/*.md)
 
 # What guest tests run, there or here.
@@ -59,7 +60,7 @@ SUBMAKE = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static units deps deps-test deps-lab deps-peers deps-lint demo check check-unit check-guest check-matrix check-lab check-truth bench-overhead lint \
+.PHONY: all static units deps deps-test deps-lab deps-peers deps-lint demo check check-unit check-guest check-matrix check-lab check-truth verdicts bench-overhead lint \
 	format install uninstall clean help
 
 all: $(B)/cputoll
@@ -79,6 +80,7 @@ help:
 	@echo 'make check-matrix  only the guest tests, on $(MATRIX)'
 	@echo 'make check-lab     build every kernel of patches/, judge them all; hours, see docs/lab.md'
 	@echo 'make check-truth   the corrected latencies beside the cycles that the kernel itself counts'
+	@echo 'make verdicts      judge every carried kernel anew: the data of cputoll predict'
 	@echo 'make bench-overhead  what the probes cost, beside the floor and other tools, in guests'
 	@echo 'make lint       clang-format, cppcheck, shellcheck, sizes, licences, a build with clang'
 	@echo 'make format     clang-format all C'
@@ -123,6 +125,11 @@ check-matrix: deps-test
 check-lab: deps-lab
 	$(SUBMAKE) static $(B)/check_profile
 	@tests/run --jobs 1 --limit 7200 $(SMOKE) $(filter-out $(SMOKE),$(LABS))
+
+# What cputoll predict reads: every variant on the reads, and virtual accounting. A quarter of an hour.
+verdicts: deps-lab
+	$(SUBMAKE) static
+	@tools/verdicts
 
 check-truth: deps-lab
 	$(SUBMAKE) static
@@ -204,13 +211,15 @@ $(B) $(B)/obj $(B)/gen $(B)/unit:
 install: all
 	install -D -m 755 $(B)/cputoll $(DESTDIR)$(PREFIX)/bin/cputoll
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/cputoll
+	install -d $(DESTDIR)$(PREFIX)/share/cputoll/verdicts
+	install -m 644 $(VERDICTS) $(DESTDIR)$(PREFIX)/share/cputoll/verdicts
 	install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(DOCS) $(DESTDIR)$(PREFIX)/share/doc/cputoll
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/cputoll
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1)))
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/cputoll
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/cputoll $(DESTDIR)$(PREFIX)/share/cputoll
 
 clean:
 	$(say) CLEAN $(B)

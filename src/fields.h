@@ -21,7 +21,7 @@ enum field_type {
 	FIELD_INT,	/* int, min … INT_MAX */
 	FIELD_U64,	/* __u64 */
 	FIELD_TIME,	/* double, not negative; NaN is null, which is only written */
-	FIELD_DOUBLE,	/* double; only written, NaN and infinities as null */
+	FIELD_DOUBLE,	/* double, NaN as null; infinities are null when written */
 	FIELD_INTERVAL, /* double[2], the same: an array, or null when both are NaN */
 	FIELD_MASK,	/* unsigned, MASK_*: an array of fields' names */
 	FIELD_MASK_COUNTS, /* __u64[MASK_COUNT]: an object, letters → count, without zeros */

@@ -116,20 +116,47 @@ static int read_int(struct reader *reader, struct json_object *value, int min, i
 	return 0;
 }
 
-static int read_time(struct reader *reader, struct json_object *value, double *to,
-		     const char *where)
+/* null is NaN. */
+static int read_double(struct reader *reader, struct json_object *value, double *to,
+		       const char *where)
 {
 	bool is_whole = json_object_is_type(value, json_type_int);
-	int err = is_whole ? 0 : expect(reader, value, json_type_double, where);
+	int err = is_whole || !value ? 0 : expect(reader, value, json_type_double, where);
 
-	if (err)
+	*to = NAN;
+	if (err || !value)
 		return err;
 	*to = json_object_get_double(value);
 	if (!isfinite(*to))
 		return fail(reader, -EPROTO, "%s is no number", where);
-	if (*to < 0)
-		return fail(reader, -EPROTO, "%s is negative", where);
 	return 0;
+}
+
+static int read_time(struct reader *reader, struct json_object *value, double *to,
+		     const char *where)
+{
+	int err = value ? read_double(reader, value, to, where)
+			: expect(reader, value, json_type_double, where);
+
+	if (!err && *to < 0)
+		return fail(reader, -EPROTO, "%s is negative", where);
+	return err;
+}
+
+static int read_interval(struct reader *reader, struct json_object *value, double to[2],
+			 const char *where)
+{
+	int err = value ? expect(reader, value, json_type_array, where) : 0;
+
+	to[0] = to[1] = NAN;
+	if (err || !value)
+		return err;
+	if (json_object_array_length(value) != 2)
+		return fail(reader, -EPROTO, "%s has %zu elements, not 2", where,
+			    json_object_array_length(value));
+	for (size_t i = 0; i < 2 && !err; i++)
+		err = read_double(reader, json_object_array_get_idx(value, i), &to[i], where);
+	return err;
 }
 
 static int read_mask(struct reader *reader, struct json_object *value, unsigned *to,
@@ -404,9 +431,16 @@ static int read_value(struct reader *reader, struct json_object *value, const st
 	case FIELD_PARENT:
 		return read_parent(reader, value, *(int *)at, where);
 	case FIELD_ANSWER:
+		*(int *)at = -1;
+		if (!value)
+			return 0;
+		err = expect(reader, value, json_type_boolean, where);
+		*(int *)at = json_object_get_boolean(value);
+		return err;
 	case FIELD_DOUBLE:
+		return read_double(reader, value, at, where);
 	case FIELD_INTERVAL:
-		break; /* of documents that are only written */
+		return read_interval(reader, value, at, where);
 	}
 	return -EINVAL;
 }

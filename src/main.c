@@ -16,6 +16,7 @@ static const struct command {
 	{ "report", cmd_report, "print a profile" },
 	{ "compare", cmd_compare, "say what changed between profiles, or between bench results" },
 	{ "verdict", cmd_verdict, "say which kernels are faster than a base, and which are right" },
+	{ "predict", cmd_predict, "say what other kernels would save on a profile's host" },
 	{ "bench", cmd_bench, "make a known number of reads of CPU time" },
 	{ "check", cmd_check, "say whether the CPU clocks tell the truth" },
 	{ "doctor", cmd_doctor, "say whether cputoll can run here, and if not why" },

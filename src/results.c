@@ -85,6 +85,48 @@ static const struct fields check_document = FIELDS(check_document_row, T);
 #undef T
 static const struct schema check_schema = { CHECK_FILE_SCHEMA, "check result", &check_document };
 
+#define T struct verdict_file_row
+static const struct field verdict_line_row[] = {
+	{ "workload", FIELD_STRING, FIELD_AT(T, workload) },
+	{ "syscall", FIELD_STRING, FIELD_AT(T, syscall) },
+	{ "clock", FIELD_STRING, FIELD_AT(T, clock) },
+	{ "how", FIELD_STRING, FIELD_AT(T, how) },
+	{ "threads", FIELD_INT, FIELD_AT(T, threads) },
+	{ "median", FIELD_TIME, FIELD_AT(T, median) },
+	{ "change_percent", FIELD_DOUBLE, FIELD_AT(T, change_percent) },
+	{ "interval_percent", FIELD_INTERVAL, FIELD_AT(T, interval_percent) },
+};
+static const struct fields verdict_line = FIELDS(verdict_line_row, T);
+#undef T
+
+#define T struct verdict_file_variant
+static const struct field verdict_variant_row[] = {
+	{ "name", FIELD_STRING, FIELD_AT(T, name) },
+	{ "kernel", FIELD_STRING, FIELD_AT(T, kernel) },
+	{ "benches", FIELD_ARRAY, FIELD_ARRAY_AT(T, rows, nr_rows), .of = &verdict_line },
+	{ "right", FIELD_ANSWER, FIELD_AT(T, right) },
+};
+static const struct fields verdict_variant = FIELDS(verdict_variant_row, T);
+#undef T
+
+#define T struct verdict_file
+static const struct field verdict_tool_row[] = {
+	{ "version", FIELD_STRING, FIELD_AT(T, version) },
+};
+static const struct fields verdict_tool = FIELDS(verdict_tool_row, T);
+
+static const struct field verdict_row[] = {
+	{ .key = "schema", .type = FIELD_SCHEMA },
+	{ "tool", FIELD_OBJECT, .of = &verdict_tool },
+	{ "base", FIELD_STRING, FIELD_AT(T, base) },
+	{ "unit", FIELD_STRING, FIELD_AT(T, unit) },
+	{ "variants", FIELD_ARRAY, FIELD_ARRAY_AT(T, variants, nr_variants),
+	  .of = &verdict_variant },
+};
+static const struct fields verdict_fields = FIELDS(verdict_row, T);
+#undef T
+static const struct schema verdict_schema = { VERDICT_FILE_SCHEMA, "verdict", &verdict_fields };
+
 #define T struct variant_note
 static const struct field note_row[] = {
 	{ "patches", FIELD_STRINGS, FIELD_ARRAY_AT(T, patches, nr_patches) },
@@ -159,6 +201,25 @@ int check_file_read(struct check_file *result, struct json_object *document, con
 				       "checks[%zu].result is \"%s\", not right, wrong or skipped",
 				       i, result->rows[i].result);
 	return ret;
+}
+
+int verdict_file_read(struct verdict_file *result, const char *path, char *err, size_t err_bytes)
+{
+	int ret;
+
+	memset(result, 0, sizeof(*result));
+	ret = fields_read(&verdict_schema, result, path, err, err_bytes);
+	if (!ret && result->nr_variants < 2)
+		ret = complain(path, err, err_bytes, "it judges no variant");
+	return ret;
+}
+
+void verdict_file_free(struct verdict_file *result)
+{
+	for (size_t i = 0; i < result->nr_variants; i++)
+		free(result->variants[i].rows);
+	free(result->variants);
+	memset(result, 0, sizeof(*result));
 }
 
 int variant_note_read(struct variant_note *note, const char *path, char *err, size_t err_bytes)

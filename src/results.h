@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What other commands printed as JSON, read again: the results of bench and of check, and the
- * lab's note of what a kernel was made of. Used by compare and verdict. docs/json.md has the keys.
+ * lab's note of what a kernel was made of. Used by compare, verdict and predict. docs/json.md has
+ * the keys.
  */
 #ifndef CPUTOLL_RESULTS_H
 #define CPUTOLL_RESULTS_H
@@ -9,8 +10,9 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#define BENCH_FILE_SCHEMA "cputoll.bench/1"
-#define CHECK_FILE_SCHEMA "cputoll.check/1"
+#define BENCH_FILE_SCHEMA   "cputoll.bench/1"
+#define CHECK_FILE_SCHEMA   "cputoll.check/1"
+#define VERDICT_FILE_SCHEMA "cputoll.verdict/1"
 
 struct json_object;
 
@@ -61,6 +63,34 @@ struct check_file {
 	size_t nr_rows;
 };
 
+/* A verdict, as far as it is read again. NaN: nothing is said. */
+struct verdict_file_row {
+	char workload[48];
+	char syscall[48];
+	char clock[24];
+	char how[32];
+	int threads;
+	double median;
+	double change_percent;
+	double interval_percent[2];
+};
+
+struct verdict_file_variant {
+	char name[128];
+	char kernel[128];
+	int right; /* 1, 0, -1 when nobody knows */
+	struct verdict_file_row *rows;
+	size_t nr_rows;
+};
+
+struct verdict_file {
+	char version[32];
+	char base[128];
+	char unit[16];
+	struct verdict_file_variant *variants; /* the base first, one at least */
+	size_t nr_variants;
+};
+
 #define PATCH_NAME_BYTES 256
 
 /* variant.json: tools/lab writes it beside a kernel's results. */
@@ -80,11 +110,15 @@ int bench_file_read(struct bench_file *result, struct json_object *document, con
 int check_file_read(struct check_file *result, struct json_object *document, const char *path,
 		    char *err, size_t err_bytes);
 
+/* verdict_file_read() - the same from the file @path. */
+int verdict_file_read(struct verdict_file *result, const char *path, char *err, size_t err_bytes);
+
 /* variant_note_read() - the same from the file @path, whose absence is an error too: -ENOENT. */
 int variant_note_read(struct variant_note *note, const char *path, char *err, size_t err_bytes);
 
 void bench_file_free(struct bench_file *result);
 void check_file_free(struct check_file *result);
+void verdict_file_free(struct verdict_file *result);
 void variant_note_free(struct variant_note *note);
 
 #endif /* CPUTOLL_RESULTS_H */

@@ -93,7 +93,7 @@ static const struct field document_row[] = {
 };
 static const struct fields document_fields = FIELDS(document_row, T);
 #undef T
-static const struct schema schema = { "cputoll.verdict/1", "verdict", &document_fields };
+static const struct schema schema = { VERDICT_FILE_SCHEMA, "verdict", &document_fields };
 
 static int fill_variant(struct variant *to, const struct verdict *verdict, size_t side)
 {
