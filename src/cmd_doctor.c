@@ -73,16 +73,15 @@ static const struct function *find_function(const struct function *functions, co
 	return NULL;
 }
 
-/* Every function of the table, below the one it is usually called from. */
-static void print_functions(const struct function *functions, const char *tried)
+/* Every function of a group, below the one it is usually called from. */
+static void print_group(const struct function *functions, enum fn_group group, const char *tried)
 {
-	printf("\nfunctions\n");
 	for (int i = 0; i < FN_COUNT; i++) {
 		const struct function *fn = &functions[i], *up = fn;
 		char name[96];
 		int depth = 0;
 
-		if (fn->kind == FN_CALIBRATE)
+		if (fn->kind == FN_CALIBRATE || fn->group != group)
 			continue;
 		while ((up = find_function(functions, up->parent)))
 			depth++;
@@ -96,6 +95,15 @@ static void print_functions(const struct function *functions, const char *tried)
 		       : fn->reason[0] ? fn->reason
 				       : tried);
 	}
+}
+
+static void print_functions(const struct function *functions, const char *tried)
+{
+	printf("\nfunctions\n");
+	print_group(functions, GROUP_reads, tried);
+	print_group(functions, GROUP_internal, tried);
+	printf("\nvirtual CPU-time accounting (record --functions vtime)\n");
+	print_group(functions, GROUP_vtime, tried);
 }
 
 static const char cannot[] = "cputoll cannot run here: see 'no' above";
@@ -137,7 +145,7 @@ static int examine(const struct engine_opts *opts)
 
 int cmd_doctor(int argc, char **argv)
 {
-	struct engine_opts engine = {};
+	struct engine_opts engine = { .functions = "all" };
 	const struct opt table[] = {
 		{ 'v', "verbose", OPT_FLAG, &engine.verbose, 0, 0, NULL, "show libbpf's messages" },
 	};

@@ -17,7 +17,7 @@ static bool is_below_entry(const char *function)
 		const char *name;
 		enum fn_kind kind;
 	} table[] = {
-#define X(name, kind, parent, preemptible, config) { #name, FN_##kind },
+#define X(name, kind, parent, preemptible, config, group) { #name, FN_##kind },
 		CPUTOLL_FUNCTIONS(X)
 #undef X
 	};

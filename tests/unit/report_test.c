@@ -165,8 +165,8 @@ static void test_clamped(void **state)
 static void test_nothing(void **state)
 {
 	struct profile_function functions[] = {
-		{ "task_sched_runtime", true, "" },
-		{ "psi_account_irqtime", false, "not in this kernel" },
+		{ "task_sched_runtime", "reads", true, "" },
+		{ "psi_account_irqtime", "reads", false, "not in this kernel" },
 	};
 	struct profile profile = {
 		.version = "0.1",
