@@ -39,12 +39,16 @@ static int try(__u32 id, char *reason, size_t bytes)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts);
 	char log[4096] = "";
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FEXIT,
-		    .attach_btf_id = id, .log_buf = log, .log_size = sizeof(log), .log_level = 1);
-	int program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "cputoll_try", "GPL", insns, 2, &opts);
-	int link, ret = 0;
+	int program, link, ret;
 
+	opts.expected_attach_type = BPF_TRACE_FEXIT;
+	opts.attach_btf_id = id;
+	opts.log_buf = log;
+	opts.log_size = sizeof(log);
+	opts.log_level = 1;
+	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "cputoll_try", "GPL", insns, 2, &opts);
 	if (program < 0) {
 		ret = program;
 		last_words(log, reason, bytes);
