@@ -92,6 +92,21 @@ static __always_inline int read_compat_arg0(struct task_struct *task)
 	return BPF_CORE_READ(regs, ARCH_COMPAT_ARG0_FIELD);
 }
 
+/* The caller when the saved registers say syscall @nr; @context is that of struct slot. */
+static __always_inline __u32 classify_caller(__u32 context, __u16 nr)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u32 caller = nr & (CALLER_SYSCALLS - 1);
+
+	if (context)
+		return context;
+	if (nr == 0xffff)
+		return CALLER_CONTEXTS + CTX_FAULT;
+	if (BPF_CORE_READ(task, thread_info.status) & ARCH_STATUS_COMPAT)
+		caller += CALLER_COMPAT;
+	return caller;
+}
+
 /* classify() - where @saved, which opens the outermost frame of @reader, comes from. */
 static __always_inline void classify(struct reader reader, struct saved_syscall saved,
 				     struct origin *origin)
@@ -100,19 +115,11 @@ static __always_inline void classify(struct reader reader, struct saved_syscall 
 
 	origin->clock = CLK_NONE;
 	origin->class = CLASS_NONE;
-	if (reader.context) {
-		origin->caller = reader.context;
+	origin->caller = classify_caller(reader.context, saved.nr);
+	if (origin->caller >= CALLER_CONTEXTS)
 		return;
-	}
-	if (saved.nr == 0xffff) {
-		origin->caller = CALLER_CONTEXTS + CTX_FAULT;
-		return;
-	}
-	origin->caller = saved.nr & (CALLER_SYSCALLS - 1);
-	if (BPF_CORE_READ(task, thread_info.status) & ARCH_STATUS_COMPAT) {
-		origin->caller += CALLER_COMPAT;
+	if (origin->caller >= CALLER_COMPAT)
 		saved.arg0 = read_compat_arg0(task);
-	}
 	origin->class = syscall_classes[BOUNDED(origin->caller, 2 * CALLER_SYSCALLS)];
 	if (origin->class == CLASS_CLOCKID)
 		origin->clock = classify_clock(reader, saved.arg0);

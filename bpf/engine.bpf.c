@@ -13,6 +13,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define RESULT_PROCFS(ctx)    ((__s64)(int)(ctx)[4])
 #define RESULT_READ(ctx)      0
 #define RESULT_BELOW(ctx)     0
+#define RESULT_ANY(ctx)	      0
 #define RESULT_CALIBRATE(ctx) 0
 
 #define PROGRAM_PAIR(name, kind, parent)                                       \
@@ -47,13 +48,14 @@ char LICENSE[] SEC("license") = "GPL";
 		return 0;                                                 \
 	}
 
-#define PROGRAM_SYSCALL				   PROGRAM_PAIR
-#define PROGRAM_PROCFS				   PROGRAM_PAIR
-#define PROGRAM_READ				   PROGRAM_PAIR
-#define PROGRAM_BELOW				   PROGRAM_PAIR
-#define PROGRAM_CALIBRATE			   PROGRAM_PAIR
+#define PROGRAM_SYSCALL					  PROGRAM_PAIR
+#define PROGRAM_PROCFS					  PROGRAM_PAIR
+#define PROGRAM_READ					  PROGRAM_PAIR
+#define PROGRAM_BELOW					  PROGRAM_PAIR
+#define PROGRAM_ANY					  PROGRAM_PAIR
+#define PROGRAM_CALIBRATE				  PROGRAM_PAIR
 
-#define X(name, kind, parent, preemptible, config) PROGRAM_##kind(name, kind, parent)
+#define X(name, kind, parent, preemptible, config, group) PROGRAM_##kind(name, kind, parent)
 CPUTOLL_FUNCTIONS(X)
 #undef X
 

@@ -60,6 +60,45 @@ __noinline __u64 what_read(__u64 key, __u32 kind, __u32 context, __u32 own_tid, 
 	return frame_what(node, flags, kind == FN_BELOW ? FRAME_NO_PROCESS : asks_of(origin.clock));
 }
 
+/* The root of what is called from syscall @nr, or from @context. Global, as slot_claim() is. */
+__noinline __u32 root_any(__u32 context, __u32 nr)
+{
+	return node_root(classify_caller(context, nr), CLK_NONE);
+}
+
+/* The node of @function below root @root. Global, as slot_claim() is. */
+__noinline __u32 node_any(__u32 root, __u32 function)
+{
+	return node_below(root, function, FN_ANY, FN_ID_none);
+}
+
+/*
+ * Of a frame of an ANY function that begins a tree. Virtual accounting has one at either end of
+ * each syscall: what the slot remembers is the same for all functions.
+ */
+static __always_inline __u64 what_any(struct slot *slot, bool irq, enum fn_id function)
+{
+	__u32 key, root, node;
+
+	if (!active)
+		return 0;
+	if (irq)
+		return what_apart(CTX_IRQ, function);
+	key = ANY_KEY + read_syscall(slot).nr;
+	root = slot->any_root;
+	if (slot->any_key != key) {
+		root = root_any(slot->context, key & 0xffff);
+		if (!root)
+			return 0;
+		slot->any_root = root;
+		slot->any_key = key;
+	}
+	node = below[node_slot(root, function)];
+	if (!node)
+		node = node_any(root, function);
+	return node ? frame_what(node, 0, 0) : 0;
+}
+
 /*
  * Of an outermost frame. Who reads CPU time does it again and again, in the same way: while the
  * syscall, its first argument and the function are those of the task's latest read, so is the
@@ -72,6 +111,8 @@ static __always_inline __u64 what_outermost(struct slot *slot, bool irq, enum fn
 	struct saved_syscall saved;
 	__u64 key;
 
+	if (kind == FN_ANY)
+		return what_any(slot, irq, function);
 	if ((kind == FN_BELOW && !all_callers) || !active)
 		return 0;
 	if (irq)
@@ -134,6 +175,15 @@ static __always_inline __u64 what_nested(struct frame *top, __u64 gap, bool irq,
 			    usual);
 }
 
+/* Of an ANY function inside an entry that is a read only if something of a read is inside: a tree
+ * of its own. */
+static __noinline __u64 what_any_inside(struct slot *slot, __u32 function, bool irq)
+{
+	__u64 what = what_any(slot, irq, function);
+
+	return what ? what | (__u64)FRAME_APART << 16 : 0;
+}
+
 /* Drop frames that were opened and never closed: the program at their exit did not run. */
 static __noinline void drop_frames(struct slot *slot, __u32 depth)
 {
@@ -163,6 +213,29 @@ static __noinline __u32 drop_stale(struct slot *slot, __u64 height)
 	return depth;
 }
 
+/*
+ * An entry inside an ANY function (of a /proc file in vfs_read, say): a frame that is apart, for by
+ * its root a tree is known to be a read.
+ */
+static __noinline void entry_inside(struct slot *slot, __u64 height, __u32 function_and_kind)
+{
+	__u32 depth = drop_stale(slot, height), function = function_and_kind & 0xffff;
+	struct saved_syscall saved = read_syscall(slot);
+	__u64 key = (__u64)saved.arg0 << 32 | 1u << 31 | function << 16 | saved.nr, what;
+	struct frame *frame = frame_at(slot, depth);
+
+	if (!active || depth >= MAX_DEPTH)
+		return;
+	what = what_read(key, function_and_kind >> 16, slot->context, slot->own_tid,
+			 slot->own_tgid);
+	if (!what)
+		return;
+	WRITE_ONCE(slot->depth, depth + 1);
+	WRITE_ONCE(frame->what, depth ? what | (__u64)FRAME_APART << 16 : what);
+	frame->height = height;
+	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
+}
+
 static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_kind kind,
 				       enum fn_id usual)
 {
@@ -187,6 +260,10 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 	irq = height >= ARCH_STACK_BYTES;
 	depth = READ_ONCE(slot->depth);
 	if (is_entry(kind) && depth && depth != SLOT_MUTED) {
+		if (any_functions) {
+			entry_inside(slot, height, function | kind << 16);
+			return;
+		}
 		drop_frames(slot, 0); /* a syscall runs inside nothing that is traced */
 		depth = 0;
 	}
@@ -203,7 +280,9 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 	if (!depth) {
 		what = what_outermost(slot, irq, function, kind);
 	} else if (depth < MAX_DEPTH) {
-		what = what_nested(frame - 1, gap, irq, function, kind, usual);
+		what = kind == FN_ANY && (frame[-1].flags & FRAME_TENTATIVE)
+			       ? what_any_inside(slot, function, irq)
+			       : what_nested(frame - 1, gap, irq, function, kind, usual);
 	} else {
 		if (depth != SLOT_MUTED)
 			loss(overflow);
@@ -275,15 +354,28 @@ static __noinline __u32 find_frame(struct slot *slot, __u64 height)
 	return 0;
 }
 
+/* What a call would have taken without probes. */
+static __always_inline __u64 corrected(__u64 raw_ns, __u32 nested)
+{
+	__u64 ns = raw_ns - inside_ns - nested * whole_ns;
+
+	return (__s64)ns < 0 ? 0 : ns;
+}
+
 /*
  * A frame that was apart has closed: what it took, with all its probes cost, isn't the time of
- * those it came in between.
+ * those it came in between. A read that was inside an ANY function is its process's all the same.
  */
 static __noinline void apart_over(struct slot *slot, __u32 depth, __u64 raw_ns, __u32 nested)
 {
 	__u64 stolen_ns = raw_ns - inside_ns + (nested + 1) * whole_ns;
+	struct frame *frame = frame_at(slot, depth);
 
-	frame_at(slot, depth)->flags = 0;
+	if (frame->asks < MASK_COUNT) {
+		slot->calls[BOUNDED(frame->asks, MASK_COUNT)]++;
+		slot->total_ns += corrected(raw_ns, nested);
+	}
+	frame->flags = 0;
 	for (__u32 i = 0; i < MAX_DEPTH; i++) {
 		if (i >= depth)
 			break;
@@ -380,21 +472,27 @@ static __always_inline void frame_resolve(struct k_itimer *timer)
 	struct call_node *old;
 	struct frame *frame;
 	struct reader reader;
-	__u32 clock, node;
+	__u32 clock, depth, node;
 
 	if (slot->task != task) {
 		slot = slot_elsewhere(task);
 		if (!slot)
 			return;
 	}
+	depth = READ_ONCE(slot->depth);
 	frame = &slot->frames[0];
-	if (slot->depth != 1 || !(frame->flags & FRAME_TENTATIVE))
+	if (depth != 1) { /* deeper only when an ANY function is around the syscall */
+		if (!any_functions || depth - 1 >= MAX_DEPTH)
+			return;
+		frame = frame_at(slot, depth - 1);
+	}
+	if (!(frame->flags & FRAME_TENTATIVE))
 		return;
 	reader = (struct reader){ slot->context, slot->own_tid, slot->own_tgid };
 	clock = classify_clock(reader, BPF_CORE_READ(timer, it_clock));
 	old = &nodes[BOUNDED(frame->node, NODES)];
 	node = node_outermost(nodes[BOUNDED(old->parent, NODES)].caller, clock, old->function);
-	frame->what = frame_what(node, 0, asks_of(clock));
+	frame->what = frame_what(node, frame->flags & FRAME_APART, asks_of(clock));
 }
 
 #endif /* CPUTOLL_FRAME_BPF_H */

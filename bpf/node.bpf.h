@@ -59,7 +59,7 @@ static __always_inline __u32 node_root(__u32 caller, __u32 clock)
 
 static __always_inline bool is_interrupt(__u32 function)
 {
-#define X(name, kind, parent, preemptible, config)                 \
+#define X(name, kind, parent, preemptible, config, group)          \
 	if (FN_##kind == FN_INTERRUPT && function == FN_ID_##name) \
 		return true;
 	CPUTOLL_FUNCTIONS(X)

@@ -65,6 +65,7 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 	WRITE_ONCE(slot->offset, (__u64)slot); /* through memory, a pointer becomes a number */
 	slot->offset = slot->stack - READ_ONCE(slot->offset);
 	slot->read_key = 0;
+	slot->any_key = 0;
 	slot->tally = (index & shard_mask) * NODES;
 	slot->tgid = tgid;
 	slot->own_tid = pid_in_own_namespace(task);

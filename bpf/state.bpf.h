@@ -38,6 +38,7 @@
 /* Constants once loaded: the verifier removes the branches they decide. Written by the loader. */
 const volatile bool all_callers;
 const volatile bool filtered;				  /* only the processes in `targets` */
+const volatile bool any_functions;			  /* programs of ANY functions are loaded */
 const volatile __u32 shard_mask;			  /* shards - 1 */
 const volatile __u8 syscall_classes[2 * CALLER_SYSCALLS]; /* CLASS_* by caller */
 

@@ -52,7 +52,7 @@ enum syscall_class {
  * is no part of what the node above it does.
  */
 #define NODES	     512
-#define FN_MAX	     64 /* functions a node can have below it, a power of two */
+#define FN_MAX	     128 /* functions a node can have below it, a power of two */
 #define NODE_ROOT    0xffff
 
 #define NODE_IGNORED 1
@@ -114,10 +114,12 @@ struct slot {
 	__u64 calls[MASK_COUNT];
 	__u64 total_ns; /* corrected */
 	struct frame frames[MAX_DEPTH];
-	/* What the fast path does not need. */
-	__u32 spilled; /* this one is in `spilled` */
-	__u64 stack;   /* lowest address of its kernel stack */
-	__u64 born_ns; /* the process's start time: with tgid, the process's name */
+	/* What the fast path of a read does not need. */
+	__u32 any_key;	/* the latest syscall that called an ANY function, ANY_KEY + number … */
+	__u32 any_root; /* … and its root in the call tree */
+	__u32 spilled;	/* this one is in `spilled` */
+	__u64 stack;	/* lowest address of its kernel stack */
+	__u64 born_ns;	/* the process's start time: with tgid, the process's name */
 	__u32 tgid;
 	__u32 own_tid; /* its ids in its own pid namespace, as clock ids name them */
 	__u32 own_tgid;
@@ -126,6 +128,7 @@ struct slot {
 };
 
 #define SLOT_MUTED 0xffffffff
+#define ANY_KEY	   0x10000 /* so that no number's key is 0, that of none */
 
 /*
  * Slots are found by the task's address, in one of SLOT_WAYS neighbours; a task that finds all of

@@ -73,16 +73,15 @@ static const struct function *find_function(const struct function *functions, co
 	return NULL;
 }
 
-/* Every function of the table, below the one it is usually called from. */
-static void print_functions(const struct function *functions, const char *tried)
+/* Every function of a group, below the one it is usually called from. */
+static void print_group(const struct function *functions, enum fn_group group, const char *tried)
 {
-	printf("\nfunctions\n");
 	for (int i = 0; i < FN_COUNT; i++) {
 		const struct function *fn = &functions[i], *up = fn;
 		char name[96];
 		int depth = 0;
 
-		if (fn->kind == FN_CALIBRATE)
+		if (fn->kind == FN_CALIBRATE || fn->group != group)
 			continue;
 		while ((up = find_function(functions, up->parent)))
 			depth++;
@@ -147,6 +146,15 @@ static void print_calibrations(struct engine *engine)
 	}
 }
 
+static void print_functions(const struct function *functions, const char *tried)
+{
+	printf("\nfunctions\n");
+	print_group(functions, GROUP_reads, tried);
+	print_group(functions, GROUP_internal, tried);
+	printf("\nvirtual CPU-time accounting (record --functions vtime)\n");
+	print_group(functions, GROUP_vtime, tried);
+}
+
 static const char cannot[] = "cputoll cannot run here: see 'no' above";
 
 static int examine(const struct engine_opts *opts, bool calibrate)
@@ -191,7 +199,7 @@ static int examine(const struct engine_opts *opts, bool calibrate)
 
 int cmd_doctor(int argc, char **argv)
 {
-	struct engine_opts engine = {};
+	struct engine_opts engine = { .functions = "all" };
 	bool calibrate = false;
 	const struct opt table[] = {
 		{ 0, "calibrate", OPT_FLAG, &calibrate, 0, 0, NULL,

@@ -169,6 +169,14 @@ static int write_profile(const struct record *record, struct engine *engine, __u
 	return ret ? EXIT_CANNOT : EXIT_OK;
 }
 
+static void tell_error(struct engine_error *err)
+{
+	char *rest = err->text, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		error("record: %s", line);
+}
+
 static int run(struct record *record)
 {
 	struct engine_error err;
@@ -191,11 +199,11 @@ static int run(struct record *record)
 	engine = engine__new(&record->engine, &err);
 	if (!engine) {
 		ret = errno == EINVAL ? EXIT_USAGE : EXIT_CANNOT;
-		error("record: %s", err.text);
+		tell_error(&err);
 		return ret;
 	}
 	if (engine__load(engine, &err) || engine__attach(engine, &err)) {
-		error("record: %s", err.text);
+		tell_error(&err);
 		engine__free(engine);
 		return EXIT_CANNOT;
 	}
@@ -221,7 +229,7 @@ int cmd_record(int argc, char **argv)
 		{ 0, "all-callers", OPT_FLAG, &record.engine.all_callers, 0, 0, NULL,
 		  "count update_rq_clock and below from ticks, wake-ups and switches too" },
 		{ 0, "functions", OPT_STRING, &record.engine.functions, 0, 0, "NAME,...",
-		  "trace only these of the functions that doctor lists" },
+		  "trace these: names, globs, groups reads (default), vtime, all" },
 		{ 'v', "verbose", OPT_FLAG, &record.engine.verbose, 0, 0, NULL,
 		  "show libbpf's messages" },
 	};

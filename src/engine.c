@@ -18,6 +18,7 @@
 #include "engine_impl.h"
 #include "engine.skel.h"
 #include "host.h"
+#include "symbols.h"
 
 /* libbpf's first complaint of a load: what the verifier or the kernel said, for the error line. */
 static char libbpf_said[256];
@@ -92,12 +93,39 @@ static int set_targets(struct engine *engine, struct engine_error *err)
 	return 0;
 }
 
+/* The functions that opts.functions asks for and this kernel has. */
+static int choose_functions(struct engine *engine, const struct btf *vmlinux,
+			    struct engine_error *err)
+{
+	struct symbols symbols = { .vmlinux = vmlinux };
+	struct refusals refusals;
+	int ret;
+
+	functions_init(engine->functions, engine->arch);
+	ret = functions_select(engine->functions, engine->opts.functions, &symbols, &refusals);
+	if (!ret)
+		ret = engine_try_named(engine, vmlinux, &refusals);
+	if (ret)
+		say(err, "%.*s", (int)refusals.used - 1, refusals.text);
+	else
+		functions_look_up(engine->functions, &symbols, &engine->host);
+	symbols_free(&symbols);
+	return ret;
+}
+
+static bool has_any(const struct engine *engine)
+{
+	for (int i = 0; i < FN_COUNT; i++)
+		if (engine->functions[i].wanted && engine->functions[i].kind == FN_ANY)
+			return true;
+	return false;
+}
+
 struct engine *engine__new(const struct engine_opts *opts, struct engine_error *err)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, open_opts);
 	struct engine *engine = calloc(1, sizeof(*engine));
 	struct btf *vmlinux = NULL;
-	char unknown[64];
 	int ret = -ENOMEM;
 
 	if (!engine || (ret = host_read(&engine->host))) {
@@ -113,13 +141,6 @@ struct engine *engine__new(const struct engine_opts *opts, struct engine_error *
 		say(err, "no engine for %s yet, only for x86_64", engine->host.arch);
 		goto fail;
 	}
-	functions_init(engine->functions, engine->arch);
-	if (functions_select(engine->functions, opts->functions, unknown, sizeof(unknown))) {
-		ret = -EINVAL;
-		say(err, "no function '%s' in the table of functions; 'cputoll doctor' lists them",
-		    unknown);
-		goto fail;
-	}
 	vmlinux = btf__load_vmlinux_btf();
 	if (!vmlinux) {
 		ret = -errno;
@@ -129,8 +150,10 @@ struct engine *engine__new(const struct engine_opts *opts, struct engine_error *
 		    strerror(-ret));
 		goto fail;
 	}
-	functions_look_up(engine->functions, vmlinux, &engine->host);
+	ret = choose_functions(engine, vmlinux, err);
 	btf__free(vmlinux);
+	if (ret)
+		goto fail;
 
 	open_opts.kernel_log_level = opts->verbose ? 4 : 0; /* the verifier's statistics */
 	engine->skel = engine_bpf__open_opts(&open_opts);
@@ -146,6 +169,7 @@ struct engine *engine__new(const struct engine_opts *opts, struct engine_error *
 	bpf_map__set_max_entries(engine->skel->maps.tallies, engine->shards * NODES);
 	engine->skel->rodata->shard_mask = engine->shards - 1;
 	engine->skel->rodata->all_callers = opts->all_callers;
+	engine->skel->rodata->any_functions = has_any(engine);
 	engine->skel->rodata->filtered = opts->pid || opts->descendants;
 	bpf_program__set_autoload(engine->skel->progs.hook_fork, opts->pid || opts->descendants);
 	caller_classes(engine->arch, (__u8 *)engine->skel->rodata->syscall_classes);
@@ -271,6 +295,11 @@ int engine__attach(struct engine *engine, struct engine_error *err)
 			continue;
 		ret = engine_attach_pair(engine, i);
 		fn->attached = !ret;
+		if (ret && function_is_named(fn)) {
+			say(err, "cannot trace '%s': the kernel refuses to attach: %s", fn->symbol,
+			    strerror(-ret));
+			return ret;
+		}
 		if (ret)
 			snprintf(fn->reason, sizeof(fn->reason), "refused: %s", strerror(-ret));
 		else if (fn->kind != FN_RESOLVE && fn->kind != FN_INTERRUPT)

@@ -23,21 +23,22 @@ struct engine;
 
 struct engine_opts {
 	bool all_callers;      /* functions below a read count from everywhere */
-	const char *functions; /* only these, comma separated; NULL: all */
+	const char *functions; /* names, globs and groups, comma separated; NULL: the group reads */
 	pid_t pid;	       /* only this process and what it starts; 0: not filtered by pid */
 	bool descendants;      /* only processes that this one starts from now on */
 	bool verbose;	       /* libbpf's own messages on standard error */
 };
 
-/* What went wrong, for a person: one line that says what was tried, the answer, what to do. */
+/* What went wrong, for a person: what was tried, the answer, what to do. One line, or one for each
+ * function that cannot be traced; no newline behind the last. */
 struct engine_error {
-	char text[512];
+	char text[2048];
 };
 
 /*
  * engine__new() - look at the machine and choose what can be traced.
- * Returns NULL with @err set: unknown architecture or function name (then errno is EINVAL), no BTF,
- * no memory.
+ * Returns NULL with @err set: unknown architecture, functions that cannot be traced (then errno is
+ * EINVAL), no BTF, no memory.
  */
 struct engine *engine__new(const struct engine_opts *opts, struct engine_error *err);
 
@@ -49,7 +50,8 @@ int engine__load(struct engine *engine, struct engine_error *err);
 
 /*
  * engine__attach() - attach to every function that takes it; those that do not are in
- * profile.functions with the reason. Returns 0, or a negative errno with @err set when none does.
+ * profile.functions with the reason. Returns 0, or a negative errno with @err set when none does,
+ * or one does not that opts.functions named and the table does not know.
  */
 int engine__attach(struct engine *engine, struct engine_error *err);
 

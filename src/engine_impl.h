@@ -35,6 +35,13 @@ size_t engine_tallies_bytes(const struct engine *engine);
 int engine_attach_pair(struct engine *engine, int id);
 void engine_detach_all(struct engine *engine);
 
+/*
+ * engine_try_named() - try for each function that the user named and the table does not know
+ * whether the kernel lets it be traced, without a trace: a glob's that it does not is left out,
+ * with the reason, a name's is refused. Returns 0, or -EINVAL with @refusals.
+ */
+int engine_try_named(struct engine *engine, const struct btf *vmlinux, struct refusals *refusals);
+
 /* engine_read_processes() - fill in profile->processes, most calls first. Returns 0 or -ENOMEM. */
 int engine_read_processes(const struct engine *engine, struct profile *profile);
 

@@ -185,10 +185,14 @@ static int read_functions(const struct engine *engine, struct profile *profile)
 		const struct function *fn = &engine->functions[i];
 		struct profile_function *to = &profile->functions[profile->nr_functions];
 
-		if (fn->kind == FN_CALIBRATE)
+		if (fn->kind == FN_CALIBRATE ||
+		    (!function_is_internal(fn) &&
+		     !functions_has_group(engine->functions, fn->group)) ||
+		    (fn->group == GROUP_other && !fn->selected))
 			continue;
 		snprintf(to->name, sizeof(to->name), "%s", fn->symbol);
 		snprintf(to->reason, sizeof(to->reason), "%s", fn->reason);
+		snprintf(to->group, sizeof(to->group), "%s", function_groups[fn->group]);
 		to->attached = fn->attached;
 		profile->nr_functions++;
 	}

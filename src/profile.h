@@ -29,7 +29,9 @@ struct profile_host {
 };
 
 struct profile_function {
-	char name[64]; /* the kernel's symbol */
+	char name[64];	/* the kernel's symbol */
+	char group[16]; /* of include/functions.h: "reads", "vtime", "other", "internal"; "" unknown
+			 */
 	bool attached;
 	char reason[160]; /* why not, "" when attached */
 };

@@ -42,6 +42,7 @@ static const struct fields lost = FIELDS(lost_row, T);
 #define T struct profile_function
 static const struct field function_row[] = {
 	{ "name", FIELD_STRING, FIELD_AT(T, name) },
+	{ "group", FIELD_STRING, .is_optional = true, FIELD_AT(T, group) },
 	{ "attached", FIELD_BOOL, FIELD_AT(T, attached) },
 	{ "reason", FIELD_STRING, FIELD_AT(T, reason) },
 };

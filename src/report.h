@@ -13,10 +13,23 @@
  * took it is for the caller to see. */
 int report_print(const struct profile *profile, FILE *out);
 
+/*
+ * report_vtime_print() - print the section on virtual CPU-time accounting, nothing when none of its
+ * functions was asked for. Called by report_print(), which says the rest.
+ */
+void report_vtime_print(const struct profile *profile, FILE *out);
+
+/* report_has_group() - was a function of @group (include/functions.h) asked for? */
+bool report_has_group(const struct profile *profile, const char *group);
+
+/* report_is_context() - is @caller no syscall? */
+bool report_is_context(const char *caller);
+
 /* The tables of a report, in this order. */
 enum report_section {
 	REPORT_READS,	 /* counted at the entry of their syscall or /proc file */
 	REPORT_CALLS,	 /* by syscalls without a traced entry: calls of functions below it */
+	REPORT_OTHERS,	 /* calls of functions that are no part of reading CPU time */
 	REPORT_CONTEXTS, /* from no syscall: interrupts, the idle task, kernel threads */
 	REPORT_SECTIONS,
 };

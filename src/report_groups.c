@@ -17,7 +17,7 @@ static bool is_below_entry(const char *function)
 		const char *name;
 		enum fn_kind kind;
 	} table[] = {
-#define X(name, kind, parent, preemptible, config) { #name, FN_##kind },
+#define X(name, kind, parent, preemptible, config, group) { #name, FN_##kind },
 		CPUTOLL_FUNCTIONS(X)
 #undef X
 	};
@@ -37,8 +37,27 @@ static bool is_counted(const struct profile *profile, const struct profile_path 
 	return false;
 }
 
-static enum report_section section_of(const struct profile *profile,
-				      const struct profile_path *path)
+bool report_has_group(const struct profile *profile, const char *group)
+{
+	for (size_t i = 0; i < profile->nr_functions; i++)
+		if (!strcmp(profile->functions[i].group, group))
+			return true;
+	return false;
+}
+
+/* Is @function no part of reading CPU time? What an older profile names is. */
+static bool is_other(const struct profile *profile, const char *function)
+{
+	for (size_t i = 0; i < profile->nr_functions; i++) {
+		const struct profile_function *of = &profile->functions[i];
+
+		if (!strcmp(of->name, function))
+			return !strcmp(of->group, "vtime") || !strcmp(of->group, "other");
+	}
+	return false;
+}
+
+bool report_is_context(const char *caller)
 {
 	static const char *const contexts[] = {
 #define X(id, name) name,
@@ -46,12 +65,22 @@ static enum report_section section_of(const struct profile *profile,
 #undef X
 	};
 
+	for (int i = 0; i < CTX_COUNT; i++)
+		if (!strcmp(caller, contexts[i]))
+			return true;
+	return false;
+}
+
+static enum report_section section_of(const struct profile *profile,
+				      const struct profile_path *path)
+{
+	bool is_context = report_is_context(path->caller);
+
+	if (is_other(profile, path->function))
+		return is_context ? REPORT_CONTEXTS : REPORT_OTHERS;
 	if (is_counted(profile, path))
 		return REPORT_READS;
-	for (int i = 0; i < CTX_COUNT; i++)
-		if (!strcmp(path->caller, contexts[i]))
-			return REPORT_CONTEXTS;
-	return REPORT_CALLS;
+	return is_context ? REPORT_CONTEXTS : REPORT_CALLS;
 }
 
 static struct report_group *group_of(struct report_groups *groups, const struct profile *profile,

@@ -89,6 +89,15 @@ static __u64 section_calls(const struct report *report, enum report_section sect
 	return calls;
 }
 
+static __u64 all_calls(const struct report *report)
+{
+	__u64 calls = 0;
+
+	for (int section = 0; section < REPORT_SECTIONS; section++)
+		calls += section_calls(report, section);
+	return calls;
+}
+
 /* lost.processes were counted, if not for their process */
 static __u64 lost_of(const struct profile *profile)
 {
@@ -110,6 +119,9 @@ static void print_summary(const struct report *report)
 	if (calls)
 		item(&line, "%s calls by syscalls without a traced entry",
 		     text_grouped(number, calls));
+	calls = section_calls(report, REPORT_OTHERS);
+	if (calls)
+		item(&line, "%s calls of other functions", text_grouped(number, calls));
 	calls = section_calls(report, REPORT_CONTEXTS);
 	if (calls)
 		item(&line, "%s calls from elsewhere", text_grouped(number, calls));
@@ -120,15 +132,16 @@ static void print_summary(const struct report *report)
 static void print_nothing(const struct report *report)
 {
 	const struct profile *profile = report->profile;
+	bool reads = report_has_group(profile, "reads") || report_has_group(profile, "");
 	char number[TEXT_NUMBER_BYTES];
 
 	for (size_t i = 0; i < profile->nr_functions; i++) {
 		if (!profile->functions[i].attached)
 			continue;
-		fprintf(report->out,
-			"no CPU time was read in %s: record for longer (-d), or see it work with "
-			"'record -- cputoll bench'\n",
-			text_duration(number, (double)profile->duration_ns));
+		fprintf(report->out, "no %s in %s: record for longer (-d)%s\n",
+			reads ? "CPU time was read" : "traced function was called",
+			text_duration(number, (double)profile->duration_ns),
+			reads ? ", or see it work with 'record -- cputoll bench'" : "");
 		return;
 	}
 	fprintf(report->out,
@@ -300,6 +313,8 @@ static void print_section(struct report *report, enum report_section section)
 		[REPORT_CALLS] = { "by syscalls without a traced entry: calls of these functions, "
 				   "not reads",
 				   "calls", "caller" },
+		[REPORT_OTHERS] = { "other functions, by the syscall that called them", "calls",
+				    "caller" },
 		[REPORT_CONTEXTS] = { "from elsewhere", "calls", "context" },
 	};
 	char name[64];
@@ -429,9 +444,9 @@ int report_print(const struct profile *profile, FILE *out)
 		goto out;
 	set_widths(&report);
 	print_host(&report);
-	if (section_calls(&report, REPORT_READS) + section_calls(&report, REPORT_CALLS) +
-	    section_calls(&report, REPORT_CONTEXTS)) {
+	if (all_calls(&report)) {
 		print_summary(&report);
+		report_vtime_print(profile, out);
 		for (int section = 0; section < REPORT_SECTIONS; section++)
 			print_section(&report, section);
 		print_processes(&report);
@@ -441,6 +456,7 @@ int report_print(const struct profile *profile, FILE *out)
 		print_legend(&report);
 	} else {
 		print_nothing(&report);
+		report_vtime_print(profile, out);
 		print_lost(&report);
 		print_not_traced(&report);
 	}

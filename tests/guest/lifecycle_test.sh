@@ -202,7 +202,7 @@ ended ro 2 'record: cannot write /tmp/ro/p: Read-only file system'
 ended full 3 'record: cannot write /tmp/small/p: No space left on device'
 t_is "$(<"$out/full.left") $(<"$out/full.kept")" 'p old' 'full: the old profile stays, alone'
 ended full.device 3 'record: cannot write /dev/full: No space left on device'
-ended unknown 2 "record: no function 'frobnicate' in the table of functions; .*doctor"
+ended unknown 2 "record: no function 'frobnicate' in this kernel, unless inlined"
 ended nothing 2 'record: .*functions'
 ended absent 3 'record: .*(none of the functions|psi_account_irqtime)'
 t_is "$(<"$out/some.status") $(<"$out/some.err")" '0 ' 'one function of two missing: traces the other'

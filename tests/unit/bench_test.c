@@ -91,7 +91,7 @@ static void kinds_reads_are_primes(void **state)
 static bool is_traced_syscall(const char *name)
 {
 	static const char *const names[] = {
-#define X(fn, kind, parent, preemptible, config) \
+#define X(fn, kind, parent, preemptible, config, group) \
 	[FN_ID_##fn] = FN_##kind == FN_SYSCALL ? #fn : NULL,
 		CPUTOLL_FUNCTIONS(X)
 #undef X
@@ -121,7 +121,7 @@ static void kinds_name_traced_syscalls_and_clocks(void **state)
 static void functions_are_traced(void **state)
 {
 	static const char *const names[] = {
-#define X(fn, kind, parent, preemptible, config) #fn,
+#define X(fn, kind, parent, preemptible, config, group) #fn,
 		CPUTOLL_FUNCTIONS(X)
 #undef X
 	};

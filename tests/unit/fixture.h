@@ -100,8 +100,9 @@ static inline void fixture_functions_fill(struct profile *profile)
 	static const struct {
 		const char *name;
 		enum fn_kind kind;
+		enum fn_group group;
 	} rows[] = {
-#define X(name, kind, parent, preemptible, config) { #name, FN_##kind },
+#define X(name, kind, parent, preemptible, config, group) { #name, FN_##kind, GROUP_##group },
 		CPUTOLL_FUNCTIONS(X)
 #undef X
 	};
@@ -112,11 +113,14 @@ static inline void fixture_functions_fill(struct profile *profile)
 	for (int i = 0; i < FN_COUNT; i++) {
 		struct profile_function *to = &profile->functions[profile->nr_functions];
 
-		if (rows[i].kind == FN_CALIBRATE)
+		if (rows[i].kind == FN_CALIBRATE || rows[i].group == GROUP_vtime ||
+		    rows[i].group == GROUP_other) /* as without --functions */
 			continue;
 		profile->nr_functions++;
 		snprintf(to->name, sizeof(to->name), "%s%s",
 			 rows[i].kind == FN_SYSCALL ? "__x64_sys_" : "", rows[i].name);
+		snprintf(to->group, sizeof(to->group), "%s",
+			 rows[i].group == GROUP_reads ? "reads" : "internal");
 		to->attached = i != FN_ID_psi_account_irqtime;
 		if (!to->attached)
 			snprintf(to->reason, sizeof(to->reason),

@@ -165,8 +165,8 @@ static void test_clamped(void **state)
 static void test_nothing(void **state)
 {
 	struct profile_function functions[] = {
-		{ "task_sched_runtime", true, "" },
-		{ "psi_account_irqtime", false, "not in this kernel" },
+		{ "task_sched_runtime", "reads", true, "" },
+		{ "psi_account_irqtime", "reads", false, "not in this kernel" },
 	};
 	struct profile profile = {
 		.version = "0.1",
@@ -195,6 +195,129 @@ static void test_nothing(void **state)
 		"lost: 3: calls were nested too deep, or a table was full\n"
 		"not traced: task_sched_runtime: refused: Operation not permitted\n"
 		"not traced: psi_account_irqtime: not in this kernel\n");
+}
+
+/*
+ * Virtual accounting: 1000 syscalls in and out, three flushes below them; interrupts from user
+ * mode; a guest; switches, to a task and to the idle one.
+ */
+static void test_vtime(void **state)
+{
+	struct profile_path paths[] = {
+		path_of("getppid", "vtime_user_exit", -1, 1000, 100),
+		path_of("getppid", "account_user_time", 0, 2, 500),
+		path_of("getppid", "vtime_user_enter", -1, 1000, 200),
+		path_of("getppid", "account_system_time", 2, 3, 600),
+		path_of("getppid", "account_guest_time", 3, 3, 100), /* the same flush */
+		path_of("fault", "vtime_user_exit", -1, 10, 1000),
+		path_of("ioctl", "vtime_guest_enter", -1, 50, 100),
+		path_of("ioctl", "vtime_guest_exit", -1, 50, 100),
+		path_of("ioctl", "account_guest_time", 7, 50, 10),
+		path_of("read", "vtime_task_switch_generic", -1, 6, 300),
+		path_of("idle", "vtime_task_switch_generic", -1, 4, 300),
+		path_of("idle", "vtime_account_idle", 10, 4, 100), /* part of the switch */
+		path_of("irq", "account_system_time", -1, 7, 100), /* a tick: no event */
+	};
+	struct profile_function functions[] = {
+		{ "vtime_user_enter", "vtime", true, "" },
+		{ "vtime_user_exit", "vtime", true, "" },
+		{ "vtime_guest_enter", "vtime", true, "" },
+		{ "vtime_guest_exit", "vtime", true, "" },
+		{ "vtime_account_idle", "vtime", true, "" },
+		{ "vtime_task_switch_generic", "vtime", true, "" },
+		{ "account_user_time", "vtime", true, "" },
+		{ "account_system_time", "vtime", true, "" },
+		{ "account_guest_time", "vtime", true, "" },
+	};
+	struct profile profile = { .host = { .cpus = 2, .accounting = "vtime-gen" },
+				   .duration_ns = 500000000,
+				   .paths = paths,
+				   .nr_paths = sizeof(paths) / sizeof(paths[0]),
+				   .functions = functions,
+				   .nr_functions = sizeof(functions) / sizeof(functions[0]) };
+
+	(void)state;
+	profile_correct(&profile);
+	print(&profile);
+	assert_tidy();
+	assert_non_null(strstr(text, "0 reads  2 106 calls of other functions  21 calls from "
+				     "elsewhere  0 lost\n"));
+	assert_non_null(strstr(text, "\nvirtual CPU-time accounting\n"
+				     " events       /s  kind               p50     p99     avg   "
+				     "total  of CPU  flushed\n"
+				     " 2.00 k   4.00 k  syscall         201 ns  406 ns  150 ns  "
+				     "300 µs   0.0 %    0.2 %\n"
+				     "     10       20  irq, fault     1.00 µs 2.04 µs 1.00 µs "
+				     "10.0 µs   0.0 %      0 %\n"
+				     "    100      200  guest           100 ns  207 ns  100 ns "
+				     "10.0 µs   0.0 %     50 %\n"
+				     "      6       12  switch          300 ns  304 ns  300 ns "
+				     "1.80 µs   0.0 %      0 %\n"
+				     "      4        8  idle            300 ns  304 ns  300 ns "
+				     "1.20 µs   0.0 %      0 %\n"
+				     "\n"));
+	assert_non_null(strstr(text, "\nother functions, by the syscall that called them\n"));
+
+	/* without those that flush, nobody knows */
+	for (int i = 6; i < 9; i++)
+		functions[i].attached = false;
+	print(&profile);
+	assert_non_null(find_line("2.00 k   4.00 k  syscall", "0.0 %        -\n"));
+
+	strcpy(profile.host.accounting, "tick");
+	print(&profile);
+	assert_non_null(strstr(text, "\nvirtual CPU-time accounting: none, this kernel accounts "
+				     "CPU time at the tick\n"));
+	assert_null(strstr(text, "flushed"));
+
+	strcpy(profile.host.accounting, "vtime-gen");
+	profile.nr_paths = 0;
+	functions[6].attached = true;
+	print(&profile);
+	assert_non_null(strstr(text, "no traced function was called in 500 ms: record for longer "
+				     "(-d)\n\nvirtual CPU-time accounting: no event\n"));
+}
+
+/* Functions that the table does not know: nested, by their caller; a read inside is a read. */
+static void test_any_functions(void **state)
+{
+	struct profile_path paths[] = {
+		path_of("read", "ksys_read", -1, 10, 500),
+		path_of("read", "vfs_read", 0, 10, 400),
+		path_of("read", "proc_tgid_stat", -1, 2, 300),
+		path_of("kthread", "vfs_read", -1, 5, 400),
+	};
+	struct profile_function functions[] = {
+		{ "ksys_read", "other", true, "" },
+		{ "vfs_read", "other", true, "" },
+		{ "proc_tgid_stat", "reads", true, "" },
+	};
+	struct profile_syscall read = { .name = "read", .clock = "proc/process", .calls = 2 };
+	struct profile profile = { .host = { .cpus = 1, .accounting = "tick" },
+				   .duration_ns = 1000000000,
+				   .paths = paths,
+				   .nr_paths = 4,
+				   .syscalls = &read,
+				   .nr_syscalls = 1,
+				   .functions = functions,
+				   .nr_functions = 3 };
+	const char *others, *contexts;
+
+	(void)state;
+	strcpy(paths[2].clock, "proc/process");
+	profile_correct(&profile);
+	print(&profile);
+	assert_tidy();
+	assert_non_null(strstr(text, "2 reads  2/s  10 calls of other functions  5 calls from "
+				     "elsewhere  0 lost\n"));
+	others = strstr(text, "\nother functions, by the syscall that called them\n  calls caller");
+	contexts = strstr(text, "\nfrom elsewhere\n  calls context");
+	assert_non_null(others);
+	assert_true(find_line("      2 read", "proc/process") < others);
+	assert_true(others < find_line("          ksys_read", "500 ns  100 ns 5.00 µs 100 %\n"));
+	assert_non_null(find_line("            vfs_read", "400 ns  400 ns 4.00 µs  80 %\n"));
+	assert_true(contexts < find_line("      5 kthread", "2.00 µs\n"));
+	assert_null(strstr(text, "virtual CPU-time accounting"));
 }
 
 /* Every string of a profile as long and as bad as it may be: no escape reaches the terminal. */
@@ -331,7 +454,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_example),	       cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_other_sections), cmocka_unit_test(test_clamped),
-		cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_vtime),
+		cmocka_unit_test(test_any_functions),  cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_many_processes), cmocka_unit_test(test_command),
 		cmocka_unit_test(test_command_fails),
 	};
