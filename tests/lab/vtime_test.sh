@@ -45,4 +45,14 @@ for variant in vtime vtime-eager; do
 	done
 done
 
+# Each system call is entered and left, and nothing is lost.
+t_run "$t_repo/tools/lab" run --kernel vtime --out "$t_tmp/out" -- \
+	cputoll record --functions vtime -o /out/p -- cputoll bench null-syscall -n 100000
+t_is "$t_status $(<"$t_err")" '0 ' 'record --functions vtime: status 0, nothing on stderr'
+for function in vtime_user_enter vtime_user_exit; do
+	t_jq "$t_tmp/out/p" "[.paths[] | select(.caller == \"getppid\" and .function == \"$function\").calls] | add" 100000 \
+		"$function: once for each call"
+done
+t_jq "$t_tmp/out/p" '.lost | add' 0 'nothing is lost'
+
 t_done
