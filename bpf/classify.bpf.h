@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Attribution: which syscall or context a read comes from, and which clock it names. Done once a
- * read, when its outermost frame opens (frame.bpf.h), from the registers saved at the syscall.
+ * read, when its outermost frame opens (what.bpf.h), from the registers saved at the syscall.
  */
 #ifndef CPUTOLL_CLASSIFY_BPF_H
 #define CPUTOLL_CLASSIFY_BPF_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The call tree: finding a node is one load from a table; a node not met before is made.
- * Used by frame.bpf.h.
+ * Used by what.bpf.h.
  */
 #ifndef CPUTOLL_NODE_BPF_H
 #define CPUTOLL_NODE_BPF_H
@@ -25,7 +25,7 @@ __noinline __u32 node_make(__u32 parent, __u32 function, __u32 caller, __u32 clo
 		id = READ_ONCE(last_node) + 1;
 		if (id < NODE_FIRST)
 			id = NODE_FIRST;
-		if (id >= NODES)
+		if (id >= node_limit)
 			break;
 		if (bpf_map_update_elem(&node_claims, &id, &none, BPF_NOEXIST)) {
 			WRITE_ONCE(last_node,

@@ -8,7 +8,7 @@
 
 #include "state.bpf.h"
 
-static const struct slot empty_slot;
+static const struct slot empty_slot = { .depth = SLOT_FILLING };
 static const struct process_totals empty_totals;
 
 /*
@@ -60,13 +60,14 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 {
 	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
 	__u32 tgid = BPF_CORE_READ(task, tgid);
+	bool muted;
 
 	slot->stack = (__u64)BPF_CORE_READ(task, stack);
 	WRITE_ONCE(slot->offset, (__u64)slot); /* through memory, a pointer becomes a number */
 	slot->offset = slot->stack - READ_ONCE(slot->offset);
 	slot->read_key = 0;
 	slot->any_key = 0;
-	slot->tally = (index & shard_mask) * NODES;
+	slot->tally = (index & shard_mask) * node_limit;
 	slot->tgid = tgid;
 	slot->own_tid = pid_in_own_namespace(task);
 	slot->own_tgid = pid_in_own_namespace(leader);
@@ -75,11 +76,9 @@ static __always_inline void slot_fill(struct slot *slot, struct task_struct *tas
 	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
 		slot->context = CALLER_CONTEXTS + (tgid ? CTX_KTHREAD : CTX_IDLE);
 	BPF_CORE_READ_STR_INTO(&slot->comm, leader, comm);
-	slot->depth = 0;
-	if (calibrating)
-		return;
-	if ((tgid && tgid == self_tgid) || (filtered && !bpf_map_lookup_elem(&targets, &tgid)))
-		slot->depth = SLOT_MUTED;
+	muted = !calibrating && ((tgid && tgid == self_tgid) ||
+				 (filtered && !bpf_map_lookup_elem(&targets, &tgid)));
+	WRITE_ONCE(slot->depth, muted ? SLOT_MUTED : 0); /* last: from here on it is in use */
 }
 
 /* @task's slot when it isn't the first of its ways, or was not just now; NULL: it has none. */
@@ -130,6 +129,24 @@ static __noinline void slot_unspill(struct slot *slot)
 }
 
 /*
+ * Has @task another slot than @slot, which it has just claimed? An interrupt that comes in between
+ * the claim and the task's name in it, and calls a traced function, finds no slot of the task and
+ * claims one. From the name on it finds that one, and leaves it alone while it is being filled.
+ */
+static __always_inline bool slot_is_second(const struct slot *slot, __u64 task)
+{
+	__u32 index = slot_index(task);
+
+	for (__u32 way = 0; way < SLOT_WAYS; way++) {
+		const struct slot *other = &slots[BOUNDED(index ^ way, SLOTS)];
+
+		if (other != slot && READ_ONCE(other->task) == task)
+			return true;
+	}
+	return false;
+}
+
+/*
  * slot_claim() - give the current task, which has none, a slot: a free one of its own, else one in
  * `spilled`, where it stays until its outermost frame is closed. An exiting task is spilled too:
  * its slot's totals have been handed on and nobody would free it again.
@@ -151,8 +168,14 @@ __noinline int slot_claim(void)
 		if (slot->task || (BPF_CORE_READ(task, flags) & PF_EXITING) ||
 		    bpf_map_update_elem(&slot_claims, &at, &none, BPF_NOEXIST))
 			continue;
-		slot_fill(slot, task, index);
+		WRITE_ONCE(slot->depth, SLOT_FILLING);
 		WRITE_ONCE(slot->task, key);
+		if (!slot_is_second(slot, key)) {
+			slot_fill(slot, task, index);
+			return 0;
+		}
+		WRITE_ONCE(slot->task, 0);
+		bpf_map_delete_elem(&slot_claims, &at);
 		return 0;
 	}
 	if (bpf_map_update_elem(&spilled, &key, (void *)&empty_slot, BPF_NOEXIST)) {
@@ -163,9 +186,9 @@ __noinline int slot_claim(void)
 	slot = bpf_map_lookup_elem(&spilled, &key);
 	if (!slot)
 		return 1;
-	slot_fill(slot, task, index);
 	slot->spilled = 1;
 	slot->task = key;
+	slot_fill(slot, task, index);
 	if (slot->depth == SLOT_MUTED) { /* no frame will close and give the place back */
 		slot_unspill(slot);
 		return 1;

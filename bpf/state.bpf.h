@@ -37,9 +37,10 @@
 
 /* Constants once loaded: the verifier removes the branches they decide. Written by the loader. */
 const volatile bool all_callers;
-const volatile bool filtered;				  /* only the processes in `targets` */
-const volatile bool any_functions;			  /* programs of ANY functions are loaded */
-const volatile __u32 shard_mask;			  /* shards - 1 */
+const volatile bool filtered;	   /* only the processes in `targets` */
+const volatile bool any_functions; /* programs of ANY functions are loaded */
+const volatile __u32 node_limit;   /* nodes that there is room for, NODES at most */
+const volatile __u32 shard_mask;   /* shards - 1 */
 const volatile __u8 syscall_classes[2 * CALLER_SYSCALLS]; /* CLASS_* by caller */
 
 /* Set by the loader while running: the gate at the outermost frame, and the calibration. */
@@ -65,7 +66,7 @@ __u32 last_node;
 struct losses losses;
 __u32 spills; /* tasks in `spilled` now: while there is none, nobody looks */
 
-/* key: shard * NODES + node; value: that node's sums. Written by all CPUs, atomically; read by
+/* key: shard * node_limit + node; value: that node's sums. Written by all CPUs, atomically; read by
  * the loader through mmap. The loader sets max_entries from the number of CPUs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

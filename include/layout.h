@@ -51,8 +51,9 @@ enum syscall_class {
  * called by the one above. Nodes are made when first met; 0 is none yet, NODE_IGNORED a call that
  * is no part of what the node above it does.
  */
-#define NODES	     512
-#define FN_MAX	     128 /* functions a node can have below it, a power of two */
+#define NODES	     2048 /* with functions that every syscall calls */
+#define NODES_READS  512  /* with those of reads only: tallies are 2.5 kB a node and shard */
+#define FN_MAX	     128  /* functions a node can have below it, a power of two */
 #define NODE_ROOT    0xffff
 
 #define NODE_IGNORED 1
@@ -109,8 +110,8 @@ struct slot {
 	__u64 offset; /* from the slot to the lowest address of its kernel stack: see distance() */
 	__u64 read_key;	 /* the latest read's syscall, argument and function … */
 	__u64 read_what; /* … and what frame.what was for it */
-	__u32 depth;	 /* open frames; SLOT_MUTED: a task that is not to be traced */
-	__u32 tally;	 /* index of its shard's first tally */
+	__u32 depth; /* open frames; SLOT_MUTED: a task that is not to be traced; SLOT_FILLING */
+	__u32 tally; /* index of its shard's first tally */
 	__u64 calls[MASK_COUNT];
 	__u64 total_ns; /* corrected */
 	struct frame frames[MAX_DEPTH];
@@ -127,8 +128,9 @@ struct slot {
 	char comm[16];
 };
 
-#define SLOT_MUTED 0xffffffff
-#define ANY_KEY	   0x10000 /* so that no number's key is 0, that of none */
+#define SLOT_MUTED   0xffffffff
+#define SLOT_FILLING 0xfffffffe /* its owner is just claiming it: no call is followed yet */
+#define ANY_KEY	     0x10000	/* so that no number's key is 0, that of none */
 
 /*
  * Slots are found by the task's address, in one of SLOT_WAYS neighbours; a task that finds all of

@@ -166,10 +166,12 @@ struct engine *engine__new(const struct engine_opts *opts, struct engine_error *
 	if (ret)
 		goto fail;
 	engine->shards = choose_shards(libbpf_num_possible_cpus());
-	bpf_map__set_max_entries(engine->skel->maps.tallies, engine->shards * NODES);
+	engine->nodes = has_any(engine) ? NODES : NODES_READS;
+	bpf_map__set_max_entries(engine->skel->maps.tallies, engine->shards * engine->nodes);
 	engine->skel->rodata->shard_mask = engine->shards - 1;
 	engine->skel->rodata->all_callers = opts->all_callers;
 	engine->skel->rodata->any_functions = has_any(engine);
+	engine->skel->rodata->node_limit = engine->nodes;
 	engine->skel->rodata->filtered = opts->pid || opts->descendants;
 	bpf_program__set_autoload(engine->skel->progs.hook_fork, opts->pid || opts->descendants);
 	caller_classes(engine->arch, (__u8 *)engine->skel->rodata->syscall_classes);
@@ -208,7 +210,7 @@ static void explain_load(const struct engine *engine, int ret, struct engine_err
 size_t engine_tallies_bytes(const struct engine *engine)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t bytes = engine->shards * NODES * sizeof(struct tally);
+	size_t bytes = engine->shards * engine->nodes * sizeof(struct tally);
 
 	return (bytes + page - 1) / page * page;
 }

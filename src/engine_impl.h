@@ -24,7 +24,8 @@ struct engine {
 	struct bpf_link *links[2 * FN_COUNT + 2];
 	int nr_links;
 	__u32 shards;
-	const struct tally *tallies; /* shards * NODES of them, mapped */
+	__u32 nodes;		     /* room in the call tree, NODES at most */
+	const struct tally *tallies; /* shards * nodes of them, mapped */
 };
 
 /* engine_tallies_bytes() - the size of the mapping at engine->tallies. */

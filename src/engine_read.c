@@ -26,7 +26,7 @@ static __u64 sum_tallies(const struct engine *engine, __u32 node, struct tally *
 
 	memset(sum, 0, sizeof(*sum));
 	for (__u32 shard = 0; shard < engine->shards; shard++) {
-		const struct tally *tally = &engine->tallies[shard * NODES + node];
+		const struct tally *tally = &engine->tallies[shard * engine->nodes + node];
 
 		sum->raw_ns += tally->raw_ns;
 		for (int i = 0; i < HIST_BUCKETS; i++)

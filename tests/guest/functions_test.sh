@@ -16,6 +16,8 @@ twenty=vfs_read,ksys_read,vfs_write,ksys_write,rw_verify_area,fput,filp_close,do
 twenty+=,path_openat,vfs_open,getname_flags,putname,do_wait,wake_up_new_task,copy_process,mmput
 twenty+=,handle_mm_fault,vm_mmap_pgoff,__x64_sys_read
 
+# Functions that tasks, the scheduler and interrupts call, on the way into and out of tasks too.
+deep=try_to_wake_up,schedule,hrtimer_interrupt,ktime_get,kmem_cache_alloc,kfree,wake_up_process,handle_mm_fault
 # A program that makes so many reads of one byte, as many writes, and no others.
 one_by_one="dd if=/dev/zero of=/dev/null bs=1 count=$reads status=none"
 # The head of both guests' scripts.
@@ -63,6 +65,7 @@ record twenty --functions $twenty -- sh -c '$one_by_one; cat /proc/self/stat'
 record stat --functions vfs_read,reads -- cputoll bench proc-stat --count 50 --json
 record masks -- cputoll bench masks --json
 record all --functions all -- cputoll bench masks --json
+record deep -a --functions $deep,reads -- sh -c 'i=0; while [ \$i -lt 60 ]; do cat /proc/self/stat >/dev/null; i=\$((i+1)); done'
 record left_out --functions 'ksys_r*,do_exi*' -- $one_by_one
 record names --functions vfs_raed,do_syscall_64,_raw_spin_lock,snprintf,vfs_read,do_exit,getrusag,read -- true
 record arguments --functions ksys_read,do_mmap -- $one_by_one
@@ -126,6 +129,15 @@ t_is "$(jq -c '[.syscalls[] | [.name, .clock, .calls, .errors]] | sort' "$out/al
 	'all groups: the reads are the same'
 t_jq "$out/masks.p" '[.functions[].group] | unique' '["internal","reads"]' 'by default only reads are traced'
 
+t_is "$(<"$out/deep.status")" 0 'deep in the kernel: status 0'
+t_jq "$out/deep.p" '[.functions[] | select(.group == "other" and (.attached | not)).name]' '[]' 'deep in the kernel: all attach'
+# An interrupt may come while a new task's state is made, so that its calls are lost, and told.
+t_jq "$out/deep.p" '[([.paths[].calls] | add > 5000), ([.lost[]] | add) * 1000 < ([.paths[].calls] | add)]' '[true,true]' \
+	'deep in the kernel: less than one call in a thousand is lost'
+t_jq "$out/deep.p" '[.syscalls[] | select(.clock == "proc/process") | [.name, .calls]]' '[["read",60]]' \
+	'deep in the kernel: the reads are all there'
+t_jq "$out/deep.p" '[.paths[] | select(.caller == "irq" and .function == "handle_mm_fault")]' '[]' \
+	'deep in the kernel: no page fault is taken for an interrupt'
 t_jq "$out/left_out.p" '[.functions[] | select(.name == "do_exit") | .attached, .reason] | tojson' \
 	'[false,"never returns, so that its calls have no end to be timed"]' \
 	'a glob leaves out what cannot be traced, with the reason'
