@@ -19,7 +19,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define PROGRAM_PAIR(name, kind, parent)                                       \
 	SEC("fentry") int enter_##name(__u64 *ctx)                             \
 	{                                                                      \
-		frame_open(ctx, FN_ID_##name, FN_##kind, FN_ID_##parent);      \
+		frame_open(ctx, FN_ID_##name, FN_##kind);                      \
 		return 0;                                                      \
 	}                                                                      \
 	SEC("fexit") int exit_##name(__u64 *ctx)                               \

@@ -64,8 +64,7 @@ static __noinline void entry_inside(struct slot *slot, __u64 height, __u32 funct
 	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
 }
 
-static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_kind kind,
-				       enum fn_id usual)
+static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_kind kind)
 {
 	__u64 task = bpf_get_current_task(), height, gap, what;
 	struct slot *slot = slot_first(task);
@@ -110,7 +109,7 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 	} else if (depth < MAX_DEPTH) {
 		what = kind == FN_ANY && (frame[-1].flags & FRAME_TENTATIVE)
 			       ? what_any_inside(slot, function, irq)
-			       : what_nested(frame - 1, gap, irq, function, kind, usual);
+			       : what_nested(frame - 1, gap, irq, function, kind);
 	} else {
 		/* in an interrupt of a slot's claim: most calls of a BELOW function are no part of
 		 * any read */

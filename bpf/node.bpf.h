@@ -73,12 +73,16 @@ static __always_inline __u32 node_slot(__u32 parent, enum fn_id function)
 	return BOUNDED(parent * FN_MAX + function, NODES * FN_MAX);
 }
 
+static __always_inline bool is_usual_caller(enum fn_id function, __u32 caller)
+{
+	return caller < 64 && usual_callers[BOUNDED(function, FN_MAX)] >> caller & 1;
+}
+
 /*
  * node_below() - the node of @function when called from @parent; NODE_IGNORED when such a call is
- * no part of a read: a function of @kind BELOW whose caller isn't @usual, its row's parent.
+ * no part of a read: a function of @kind BELOW whose caller is not a usual one.
  */
-static __always_inline __u32 node_below(__u32 parent, enum fn_id function, enum fn_kind kind,
-					enum fn_id usual)
+static __always_inline __u32 node_below(__u32 parent, enum fn_id function, enum fn_kind kind)
 {
 	__u32 at = node_slot(parent, function);
 	__u32 node = below[at], caller;
@@ -86,7 +90,8 @@ static __always_inline __u32 node_below(__u32 parent, enum fn_id function, enum 
 	if (node)
 		return node;
 	caller = nodes[BOUNDED(parent, NODES)].function;
-	if (kind == FN_BELOW && caller != usual && !(all_callers && is_interrupt(caller)))
+	if (kind == FN_BELOW && !is_usual_caller(function, caller) &&
+	    !(all_callers && is_interrupt(caller)))
 		node = NODE_IGNORED;
 	else
 		node = node_make(parent, function, 0, 0);
@@ -102,7 +107,7 @@ __noinline __u32 node_outermost(__u32 caller, __u32 clock, __u32 function)
 {
 	__u32 root = node_root(caller, clock);
 
-	return root ? node_below(root, function, FN_READ, FN_ID_none) : 0;
+	return root ? node_below(root, function, FN_READ) : 0;
 }
 
 #endif /* CPUTOLL_NODE_BPF_H */

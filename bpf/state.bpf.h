@@ -37,10 +37,11 @@
 
 /* Constants once loaded: the verifier removes the branches they decide. Written by the loader. */
 const volatile bool all_callers;
-const volatile bool filtered;	   /* only the processes in `targets` */
-const volatile bool any_functions; /* programs of ANY functions are loaded */
-const volatile __u32 node_limit;   /* nodes that there is room for, NODES at most */
-const volatile __u32 shard_mask;   /* shards - 1 */
+const volatile __u64 usual_callers[FN_MAX]; /* bits: who calls a BELOW function in a read */
+const volatile bool filtered;		    /* only the processes in `targets` */
+const volatile bool any_functions;	    /* programs of ANY functions are loaded */
+const volatile __u32 node_limit;	    /* nodes that there is room for, NODES at most */
+const volatile __u32 shard_mask;	    /* shards - 1 */
 const volatile __u8 syscall_classes[2 * CALLER_SYSCALLS]; /* CLASS_* by caller */
 
 /* Set by the loader while running: the gate at the outermost frame, and the calibration. */

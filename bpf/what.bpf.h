@@ -65,7 +65,7 @@ __noinline __u32 root_any(__u32 context, __u32 nr)
 /* The node of @function below root @root. Global, as slot_claim() is. */
 __noinline __u32 node_any(__u32 root, __u32 function)
 {
-	return node_below(root, function, FN_ANY, FN_ID_none);
+	return node_below(root, function, FN_ANY);
 }
 
 /*
@@ -142,13 +142,13 @@ static __always_inline bool is_usual(enum fn_id function, __u64 gap)
 
 /* Of a frame above @top that starts a tree of its own, or whose node is not made yet. */
 static __noinline __u64 what_unusual(struct frame *top, bool irq, bool preempted,
-				     __u32 function_and_kind, __u32 usual)
+				     __u32 function_and_kind)
 {
 	__u32 function = function_and_kind & 0xffff, kind = function_and_kind >> 16, node;
 
 	if (irq && !(top->flags & FRAME_APART))
 		return what_apart(CTX_IRQ, function);
-	node = preempted ? NODE_IGNORED : node_below(top->node, function, kind, usual);
+	node = preempted ? NODE_IGNORED : node_below(top->node, function, kind);
 	if (node == NODE_IGNORED)
 		return all_callers ? what_apart(CTX_SWITCH, function) : 0;
 	return node;
@@ -156,10 +156,10 @@ static __noinline __u64 what_unusual(struct frame *top, bool irq, bool preempted
 
 /*
  * Of a frame above @top. @gap: how much further down the stack it is; as large as a stack when it
- * is on another one. @usual: where a BELOW function is called from in a read.
+ * is on another one.
  */
 static __always_inline __u64 what_nested(struct frame *top, __u64 gap, bool irq,
-					 enum fn_id function, enum fn_kind kind, enum fn_id usual)
+					 enum fn_id function, enum fn_kind kind)
 {
 	__u32 node = below[node_slot(top->node, function)];
 	bool preempted = kind == FN_BELOW && gap < ARCH_STACK_BYTES && node >= NODE_FIRST &&
@@ -167,8 +167,7 @@ static __always_inline __u64 what_nested(struct frame *top, __u64 gap, bool irq,
 
 	if (gap < ARCH_STACK_BYTES && node >= NODE_FIRST && !preempted)
 		return node;
-	return what_unusual(top, irq && gap >= ARCH_STACK_BYTES, preempted, function | kind << 16,
-			    usual);
+	return what_unusual(top, irq && gap >= ARCH_STACK_BYTES, preempted, function | kind << 16);
 }
 
 /* Of an ANY function inside an entry that is a read only if something of a read is inside: a tree

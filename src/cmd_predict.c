@@ -67,50 +67,74 @@ static int find_own(struct verdicts *verdicts)
 	return verdicts->nr ? 0 : -ENOENT;
 }
 
-/* The prediction of one verdict. Returns 0, or a negative errno with a line printed. */
+/*
+ * The prediction of one verdict. @is_own: one of ours, which may be of quite another kernel.
+ * Returns 0, -ESRCH for that, or a negative errno with a line printed.
+ */
 static int predict_by(struct prediction *prediction, const struct profile *profile,
-		      const char *path, const char *from)
+		      const char *path, const char *from, bool is_own)
 {
 	struct verdict_file verdict;
 	char err[512];
 	int ret = verdict_file_read(&verdict, path, err, sizeof(err));
 
 	if (!ret)
-		ret = predict_make(prediction, profile, &verdict, path, from, err, sizeof(err));
+		ret = predict_make(prediction, profile, &verdict, path, from, is_own, err,
+				   sizeof(err));
 	if (ret == -ENOMEM)
 		error("predict: out of memory");
-	else if (ret)
+	else if (ret && ret != -ESRCH)
 		error("predict: %s", err);
 	verdict_file_free(&verdict);
 	return ret;
 }
 
+static int print_all(const struct prediction *predictions, size_t nr, bool as_json)
+{
+	int err = 0;
+
+	for (size_t i = 0; !as_json && i < nr; i++) {
+		if (i)
+			putchar('\n');
+		predict_print(&predictions[i], stdout);
+	}
+	if (as_json)
+		err = predict_write(predictions, nr, "-");
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = -errno;
+	if (!err)
+		return EXIT_OK;
+	error("predict: cannot print: %s", strerror(-err));
+	return EXIT_CANNOT;
+}
+
 static int predict_all(const struct profile *profile, const struct verdicts *verdicts,
-		       const char *from, bool as_json)
+		       const char *from, bool are_own, bool as_json)
 {
 	struct prediction predictions[MAX_VERDICTS] = {};
 	size_t nr = 0;
 	int ret = 0;
 
-	while (!ret && nr < verdicts->nr) {
-		ret = predict_by(&predictions[nr], profile, verdicts->path[nr], from);
-		nr++;
+	for (size_t i = 0; i < verdicts->nr && (!ret || ret == -ESRCH); i++) {
+		ret = predict_by(&predictions[nr], profile, verdicts->path[i], from, are_own);
+		if (ret)
+			predict_free(&predictions[nr]);
+		else
+			nr++;
 	}
-	for (size_t i = 0; !ret && !as_json && i < nr; i++) {
-		if (i)
-			putchar('\n');
-		predict_print(&predictions[i], stdout);
+	if (!ret || ret == -ESRCH) {
+		if (nr)
+			ret = print_all(predictions, nr, as_json);
+		else
+			error("predict: none of cputoll's verdicts is of a kernel with %s "
+			      "accounting; name one by --verdicts",
+			      profile->host.accounting);
 	}
-	if (!ret && as_json)
-		ret = predict_write(predictions, nr, "-");
 	for (size_t i = 0; i < nr; i++)
 		predict_free(&predictions[i]);
-	if (ret)
-		return ret == -ENOMEM ? EXIT_CANNOT : EXIT_USAGE;
-	if (!fflush(stdout) && !ferror(stdout))
-		return EXIT_OK;
-	error("predict: cannot print: %s", strerror(errno));
-	return EXIT_CANNOT;
+	if (ret >= 0)
+		return ret;
+	return ret == -ENOMEM || ret == -ESRCH ? EXIT_CANNOT : EXIT_USAGE;
 }
 
 /* Comma separated. Returns 0 or EXIT_USAGE with a line. */
@@ -176,7 +200,7 @@ int cmd_predict(int argc, char **argv)
 		error("predict: %s%s", err, ret == -ENOENT ? "; 'cputoll record' writes one" : "");
 		ret = EXIT_USAGE;
 	} else {
-		ret = predict_all(&profile, &verdicts, from, as_json);
+		ret = predict_all(&profile, &verdicts, from, !names, as_json);
 	}
 	profile_free(&profile);
 	return ret;

@@ -93,6 +93,28 @@ static int set_targets(struct engine *engine, struct engine_error *err)
 	return 0;
 }
 
+/*
+ * Who calls a BELOW function in a read: the one in the table, or, where the compiler has made that
+ * a part of its own caller, that one; as long as both run without preemption, since in the middle
+ * of others the scheduler calls it, too.
+ */
+static void usual_callers(const struct function *functions, __u64 *callers)
+{
+	for (int i = 0; i < FN_COUNT; i++) {
+		int caller = functions_parent(functions, i);
+
+		callers[i] = 0;
+		while (caller >= 0 && caller < 64) {
+			callers[i] |= 1ULL << caller;
+			if (functions[caller].preemptible)
+				break;
+			caller = functions_parent(functions, caller);
+			if (caller >= 0 && functions[caller].preemptible)
+				break;
+		}
+	}
+}
+
 /* The functions that opts.functions asks for and this kernel has. */
 static int choose_functions(struct engine *engine, const struct btf *vmlinux,
 			    struct engine_error *err)
@@ -172,6 +194,7 @@ struct engine *engine__new(const struct engine_opts *opts, struct engine_error *
 	engine->skel->rodata->all_callers = opts->all_callers;
 	engine->skel->rodata->any_functions = has_any(engine);
 	engine->skel->rodata->node_limit = engine->nodes;
+	usual_callers(engine->functions, (__u64 *)engine->skel->rodata->usual_callers);
 	engine->skel->rodata->filtered = opts->pid || opts->descendants;
 	bpf_program__set_autoload(engine->skel->progs.hook_fork, opts->pid || opts->descendants);
 	caller_classes(engine->arch, (__u8 *)engine->skel->rodata->syscall_classes);

@@ -88,7 +88,7 @@ static __u64 tickless_ns(const struct wait *wait, __u64 clock_ns, __u64 ticks_ns
 /* Use CPU time, in user mode but for a few readings, until the signal or until it's too late. */
 static void wait_fired(struct check *check, int clock, __u64 at_ns, struct wait *wait)
 {
-	__u64 tick_ns = check->source->tick_ns, start_ns = wait->last_wall_ns;
+	__u64 tick_ns = check->source->tick_ns, moved_ns = wait->last_wall_ns, clock_ns;
 
 	for (__u64 i = 1; !fired.is_set && !check->finding.err; i++) {
 		__u64 wall_ns = check_wall(check);
@@ -98,7 +98,10 @@ static void wait_fired(struct check *check, int clock, __u64 at_ns, struct wait 
 		note_gap(check, wait, wall_ns);
 		if (i % CLOCK_READ_EACH)
 			continue;
-		wait->clock_ns = check_read(check, clock);
+		clock_ns = check_read(check, clock);
+		if (clock_ns != wait->clock_ns)
+			moved_ns = wall_ns;
+		wait->clock_ns = clock_ns;
 		wait->ticks_ns = check_read(check, TICKS_CLOCK);
 		if (wait->clock_ns >= at_ns && !wait->due_clock_ns) {
 			wait->due_clock_ns = wait->clock_ns;
@@ -107,7 +110,7 @@ static void wait_fired(struct check *check, int clock, __u64 at_ns, struct wait 
 		if (wait->clock_ns >
 		    at_ns + (LATE_TICKS + GIVE_UP_TICKS) * tick_ns + wait->stall_ns)
 			return;
-		wait->is_still = wall_ns - start_ns > STILL_NS + (at_ns / 100);
+		wait->is_still = wall_ns - moved_ns > STILL_NS;
 		if (wait->is_still)
 			return;
 	}

@@ -233,6 +233,17 @@ static double find_scale(const struct model *model)
 	return total_ns / calls / (line.points[0].from - model->null.from);
 }
 
+/* What @read takes of a CPU: those that wait do little else, and only their accounting counts. */
+static double cpu_ns(const struct profile_syscall *read)
+{
+	static const char *const waits[] = { "wait4", "waitid", "clock_nanosleep" };
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (!strcmp(read->name, waits[i]))
+			return (double)read->accounting_ns;
+	return (double)read->total_ns;
+}
+
 static void predict_one(struct prediction *prediction, struct model *model, struct saving *saving)
 {
 	const struct profile *profile = model->profile;
@@ -248,9 +259,9 @@ static void predict_one(struct prediction *prediction, struct model *model, stru
 
 		if (!read->calls)
 			continue;
-		reads_ns += (double)read->total_ns;
+		reads_ns += cpu_ns(read);
 		if (add_read(model, read, saved_ns))
-			covered_ns += (double)read->total_ns;
+			covered_ns += cpu_ns(read);
 	}
 	add_entries(model, saved_ns);
 	snprintf(saving->name, sizeof(saving->name), "%s", model->to->name);
@@ -288,7 +299,7 @@ static const struct verdict_file_variant *find_variant(const struct verdict_file
 static const struct verdict_file_variant *choose_from(struct prediction *prediction,
 						      const struct profile *profile,
 						      const struct verdict_file *verdict,
-						      const char *from)
+						      const char *from, bool must_fit)
 {
 	const struct verdict_file_variant *variant = find_variant(verdict, from);
 	bool is_tick = !strcmp(profile->host.accounting, "tick");
@@ -299,6 +310,8 @@ static const struct verdict_file_variant *choose_from(struct prediction *predict
 		if (!strcmp(verdict->variants[i].kernel, profile->host.kernel))
 			return &verdict->variants[i];
 	variant = find_variant(verdict, is_tick ? "stock" : "vtime");
+	if (!variant && must_fit)
+		return NULL;
 	if (!variant)
 		variant = &verdict->variants[0];
 	note(prediction,
@@ -350,17 +363,17 @@ static void note_assumptions(struct prediction *prediction, const struct profile
 }
 
 int predict_make(struct prediction *prediction, const struct profile *profile,
-		 const struct verdict_file *verdict, const char *path, const char *from, char *err,
-		 size_t err_bytes)
+		 const struct verdict_file *verdict, const char *path, const char *from,
+		 bool must_fit, char *err, size_t err_bytes)
 {
 	struct model model = { .profile = profile };
 
 	*prediction = (struct prediction){};
-	model.from = choose_from(prediction, profile, verdict, from);
-	if (!model.from) {
+	model.from = choose_from(prediction, profile, verdict, from, must_fit);
+	if (!model.from && from)
 		snprintf(err, err_bytes, "%s has no variant '%s'", path, from);
-		return -ENOENT;
-	}
+	if (!model.from)
+		return from ? -ENOENT : -ESRCH;
 	snprintf(prediction->kernel, sizeof(prediction->kernel), "%s", profile->host.kernel);
 	snprintf(prediction->from, sizeof(prediction->from), "%s", model.from->name);
 	snprintf(prediction->verdict, sizeof(prediction->verdict), "%s", path);

@@ -38,11 +38,13 @@ struct prediction {
  * predict_make() - for each variant of @verdict but the one that @profile is of.
  * @path: the verdict's file, for people
  * @from: the variant to take the profile's kernel for; NULL: by its name, else a guess with a note
- * Returns 0; -ENOENT with @err: no variant is called @from; -ENOMEM. predict_free() it either way.
+ * @must_fit: guess only a variant that accounts CPU time as the profile's kernel does
+ * Returns 0; -ENOENT with @err: no variant is called @from; -ESRCH: none fits; -ENOMEM.
+ * predict_free() it either way.
  */
 int predict_make(struct prediction *prediction, const struct profile *profile,
-		 const struct verdict_file *verdict, const char *path, const char *from, char *err,
-		 size_t err_bytes);
+		 const struct verdict_file *verdict, const char *path, const char *from,
+		 bool must_fit, char *err, size_t err_bytes);
 void predict_free(struct prediction *prediction);
 
 /* predict_print() - as text; predict_write() - as JSON, cputoll.predict/1. As fields_write(). */

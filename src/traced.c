@@ -293,6 +293,14 @@ static void select_resolvers(struct function *functions)
 	}
 }
 
+int functions_parent(const struct function *functions, int index)
+{
+	for (int i = 0; i < FN_COUNT; i++)
+		if (!strcmp(functions[i].name, functions[index].parent))
+			return i;
+	return -1;
+}
+
 int functions_select(struct function *functions, const char *names, struct symbols *symbols,
 		     struct refusals *refusals)
 {

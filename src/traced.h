@@ -57,6 +57,9 @@ struct refusals {
 	int nr;
 };
 
+/* functions_parent() - the index of the row that row @index is called from in a read, -1: none. */
+int functions_parent(const struct function *functions, int index);
+
 /*
  * functions_select() - want only what is in @names, comma separated: a row's name or its symbol, a
  * group, "all" (groups), any other function in the BTF of @symbols, or a glob for several of these.
