@@ -17,7 +17,7 @@ twenty+=,path_openat,vfs_open,getname_flags,putname,do_wait,wake_up_new_task,cop
 twenty+=,handle_mm_fault,vm_mmap_pgoff,__x64_sys_read
 
 # Functions that tasks, the scheduler and interrupts call, on the way into and out of tasks too.
-deep=try_to_wake_up,schedule,hrtimer_interrupt,ktime_get,kmem_cache_alloc,kfree,wake_up_process,handle_mm_fault
+deep=try_to_wake_up,schedule,hrtimer_interrupt,ktime_get,kmem_cache_free,kfree,wake_up_process,handle_mm_fault
 # A program that makes so many reads of one byte, as many writes, and no others.
 one_by_one="dd if=/dev/zero of=/dev/null bs=1 count=$reads status=none"
 # The head of both guests' scripts.
@@ -131,9 +131,9 @@ t_jq "$out/masks.p" '[.functions[].group] | unique' '["internal","reads"]' 'by d
 
 t_is "$(<"$out/deep.status")" 0 'deep in the kernel: status 0'
 t_jq "$out/deep.p" '[.functions[] | select(.group == "other" and (.attached | not)).name]' '[]' 'deep in the kernel: all attach'
-# An interrupt may come while a new task's state is made, so that its calls are lost, and told.
-t_jq "$out/deep.p" '[([.paths[].calls] | add > 5000), ([.lost[]] | add) * 1000 < ([.paths[].calls] | add)]' '[true,true]' \
-	'deep in the kernel: less than one call in a thousand is lost'
+# The kernel skips a probe while the same one runs on that CPU; such calls are lost, and told.
+t_jq "$out/deep.p" '[([.paths[].calls] | add > 5000), ([.lost[]] | add) * 100 < ([.paths[].calls] | add)]' '[true,true]' \
+	'deep in the kernel: less than one call in a hundred is lost'
 t_jq "$out/deep.p" '[.syscalls[] | select(.clock == "proc/process") | [.name, .calls]]' '[["read",60]]' \
 	'deep in the kernel: the reads are all there'
 t_jq "$out/deep.p" '[.paths[] | select(.caller == "irq" and .function == "handle_mm_fault")]' '[]' \
