@@ -131,4 +131,17 @@ for pair in "p50 $p50 $small" "p99 $p99 $large"; do
 	t_within "$(figure "$actual - $truth")" "-$width" "$width" "two-sizes, $name: ns off, a bucket at most"
 done
 
+# psi_account_irqtime is below task_sched_runtime where update_rq_clock is a part of that; what its probe costs is not
+# left in the read.
+t_run "$t_repo/tools/lab" run --kernel irqtime-hot --out "$out" -- sh -c '
+	cputoll record -o /out/alone --functions clock_gettime -- cputoll bench clock-thread -n 100000 &&
+	cputoll record -o /out/all -- cputoll bench clock-thread -n 100000'
+t_is "$t_status" 0 'irqtime-hot: measured'
+t_jq "$out/all" '[.paths[] | select(.caller == "clock_gettime" and .function == "psi_account_irqtime")
+	| [.parent, .calls]]' '[["task_sched_runtime",100000]]' 'irqtime-hot: psi_account_irqtime is in each read'
+read_ns() {
+	jq '.syscalls[] | select(.name == "clock_gettime") | .total_ns / .calls' "$out/$1"
+}
+t_within "$(error "$(read_ns all)" "$(read_ns alone)")" -1 1 'irqtime-hot: a read, all traced beside itself alone: percent off'
+
 t_done
