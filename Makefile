@@ -59,7 +59,7 @@ SUBMAKE = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static units deps deps-test deps-lab deps-lint demo check check-unit check-guest check-matrix check-lab bench-overhead lint \
+.PHONY: all static units deps deps-test deps-lab deps-peers deps-lint demo check check-unit check-guest check-matrix check-lab check-truth bench-overhead lint \
 	format install uninstall clean help
 
 all: $(B)/cputoll
@@ -78,7 +78,8 @@ help:
 	@echo 'make check-guest   only the guest tests, on KERNELS="$(KERNELS)"'
 	@echo 'make check-matrix  only the guest tests, on $(MATRIX)'
 	@echo 'make check-lab     build every kernel of patches/, judge them all; hours, see docs/lab.md'
-	@echo 'make bench-overhead  what the probes cost, beside the floor, in a guest'
+	@echo 'make check-truth   the corrected latencies beside the cycles that the kernel itself counts'
+	@echo 'make bench-overhead  what the probes cost, beside the floor and other tools, in guests'
 	@echo 'make lint       clang-format, cppcheck, shellcheck, sizes, licences, a build with clang'
 	@echo 'make format     clang-format all C'
 	@echo 'make install    to PREFIX ($(PREFIX)), under DESTDIR; make uninstall takes it away'
@@ -89,6 +90,9 @@ deps:
 
 deps-test:
 	@tools/deps build lab test
+
+deps-peers:
+	@tools/deps build lab kernel test peers
 
 deps-lab:
 	@tools/deps build lab kernel test
@@ -120,9 +124,14 @@ check-lab: deps-lab
 	$(SUBMAKE) static $(B)/check_profile
 	@tests/run --jobs 1 --limit 7200 $(SMOKE) $(filter-out $(SMOKE),$(LABS))
 
-bench-overhead: deps-test
+check-truth: deps-lab
+	$(SUBMAKE) static
+	@tests/lab/truth_test.sh
+
+bench-overhead: deps-peers
 	$(SUBMAKE) static $(B)/floor
-	@tests/overhead/run.sh $(if $(KERNEL),--kernel $(KERNEL))
+	@for kernel in $(if $(KERNEL),$(KERNEL),stock debian-12); do \
+		tests/overhead/run.sh --peers --kernel $$kernel || exit; echo; done
 
 lint: deps-lint
 	@MAKE='$(MAKE)' tools/lint
@@ -136,7 +145,7 @@ $(B)/cputoll: $(OBJS)
 
 $(B)/cputoll-static: $(OBJS)
 	$(say) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -o $@ $^ $(STATIC_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -s -o $@ $^ $(STATIC_LIBS)
 
 $(B)/obj/%.o: src/%.c Makefile | $(SKELS) $(B)/obj $(B)/.tools
 	$(say) CC $@

@@ -46,6 +46,10 @@ enum bench_in {
 	IN_POUND = 1 << 5,
 	IN_EXIT = 1 << 6,
 	IN_TICK = 1 << 7,
+	IN_SIZES = 1 << 8,
+	IN_STORM = 1 << 9,
+	IN_NULL = 1 << 10,
+	IN_HYPERCALL = 1 << 11,
 };
 
 #define NO_TIMER -1
@@ -134,6 +138,7 @@ struct bench_run {
 	int count;
 	int threads;
 	int repeat;	 /* at most BENCH_MAX_REPEAT */
+	bool cannot;	 /* on error: no run of it is possible here */
 	bool is_limited; /* RLIMIT_CPU is set, so that the process's CPU timer always runs */
 	struct bench_result results[BENCH_MAX_RESULTS];
 	size_t nr;

@@ -60,7 +60,8 @@ static const struct reach {
 #define OTHER(name, row, text, to, fn, value, nr, timed)                                          \
 	KIND(name, row, text, to, fn, NULL, value, nr, timed)
 #define CLOCK(row, by, to, nr, timed)                                                             \
-	KIND("clock_gettime", row, HOW_##by, to, make_clock, NULL, BY_##by, nr, timed)
+	KIND("clock_gettime", row, HOW_##by, to, make_clock, NULL, BY_##by, nr,                   \
+	     (timed) | IN_STORM)
 #define TIMER_SET(row, by, to, nr)                                                                \
 	KIND("timer_settime", row, HOW_##by, to, make_timer_set, undo_timer_set, BY_##by, nr, 0)
 #define TIMER_GET(row, by, to, nr)                                                                \
@@ -94,19 +95,21 @@ const struct bench_kind bench_kinds[] = {
 	CLOCK(OTHER_THREAD_SCHED, ID, IDLE_THREAD, 181, 0),
 	CLOCK(OTHER_PROCESS_PROF, ID, OTHER_GROUP, 191, 0),
 	CLOCK(OTHER_PROCESS_VIRT, ID, OTHER_GROUP, 193, 0),
-	CLOCK(OTHER_PROCESS_SCHED, ID, OTHER_GROUP, 197, 0),
+	CLOCK(OTHER_PROCESS_SCHED, ID, OTHER_GROUP, 197, IN_SIZES),
 
-	OTHER("getrusage", SELF, "", OWN_ADJUSTED, make_getrusage, RUSAGE_SELF, 199, IN_GETRUSAGE),
-	OTHER("getrusage", RUSAGE_THREAD, "", NOTHING, make_getrusage, RUSAGE_THREAD, 211, 0),
-	OTHER("getrusage", CHILDREN, "", NOTHING, make_getrusage, RUSAGE_CHILDREN, 223, 0),
-	OTHER("times", SELF, "", OWN_ADJUSTED, make_times, 0, 227, IN_TIMES | IN_POUND),
-	OTHER("read", PROC_PROCESS, "", OWN_ADJUSTED, make_stat, 0, 229, IN_PROC_STAT),
-	OTHER("read", PROC_THREAD, "", NOTHING, make_stat, 0, 233, 0),
+	OTHER("getrusage", SELF, "", OWN_ADJUSTED, make_getrusage, RUSAGE_SELF, 199,
+	      IN_GETRUSAGE | IN_STORM),
+	OTHER("getrusage", RUSAGE_THREAD, "", NOTHING, make_getrusage, RUSAGE_THREAD, 211,
+	      IN_STORM),
+	OTHER("getrusage", CHILDREN, "", NOTHING, make_getrusage, RUSAGE_CHILDREN, 223, IN_STORM),
+	OTHER("times", SELF, "", OWN_ADJUSTED, make_times, 0, 227, IN_TIMES | IN_POUND | IN_STORM),
+	OTHER("read", PROC_PROCESS, "", OWN_ADJUSTED, make_stat, 0, 229, IN_PROC_STAT | IN_STORM),
+	OTHER("read", PROC_THREAD, "", NOTHING, make_stat, 0, 233, IN_STORM),
 
-	OTHER("wait4", CHILD, "rusage", CHILD_ADJUSTED_TWICE, make_wait4, true, 11, 0),
-	OTHER("wait4", CHILD, "no rusage", CHILD_ADJUSTED, make_wait4, false, 13, 0),
-	OTHER("waitid", CHILD, "rusage", CHILD_ADJUSTED_TWICE, make_waitid, true, 17, 0),
-	OTHER("waitid", CHILD, "no rusage", CHILD_ADJUSTED, make_waitid, false, 19, 0),
+	OTHER("wait4", CHILD, "rusage", CHILD_ADJUSTED_TWICE, make_wait4, true, 11, IN_STORM),
+	OTHER("wait4", CHILD, "no rusage", CHILD_ADJUSTED, make_wait4, false, 13, IN_STORM),
+	OTHER("waitid", CHILD, "rusage", CHILD_ADJUSTED_TWICE, make_waitid, true, 17, IN_STORM),
+	OTHER("waitid", CHILD, "no rusage", CHILD_ADJUSTED, make_waitid, false, 19, IN_STORM),
 
 	/*
 	 * Each sleep arms a timer and so starts the process's; the tick at which it expires

@@ -6,7 +6,10 @@
 #include "bench.h"
 #include "bench_armed.h"
 #include "bench_exit.h"
+#include "bench_null.h"
 #include "bench_pound.h"
+#include "bench_sizes.h"
+#include "bench_storm.h"
 #include "bench_tick.h"
 
 const struct bench_workload bench_workloads[] = {
@@ -53,6 +56,14 @@ const struct bench_workload bench_workloads[] = {
 	  .count = 50000,
 	  .is_timed = true,
 	  .run = bench_run_pound },
+	{ .name = "two-sizes",
+	  .help = "two other processes' SCHED clocks in turn: twice of one thread, once of 251",
+	  .noun = "read",
+	  .in = IN_SIZES,
+	  .count = 30000,
+	  .threads = 250,
+	  .is_timed = true,
+	  .run = bench_run_sizes },
 	{ .name = "exit",
 	  .help = "start, end and join a thread, while a CPU timer of the process runs",
 	  .noun = "exit",
@@ -69,12 +80,32 @@ const struct bench_workload bench_workloads[] = {
 	  .is_timed = true,
 	  .run = bench_run_armed,
 	  .measure = bench_measure_ticks },
+	{ .name = "null-syscall",
+	  .help = "getppid(), which is all entry and exit",
+	  .noun = "call",
+	  .in = IN_NULL,
+	  .count = 1000000,
+	  .is_timed = true,
+	  .run = bench_run_null },
+	{ .name = "kvm-hypercall",
+	  .help = "a KVM guest's hypercall: out of the guest and into it again",
+	  .noun = "hypercall",
+	  .in = IN_HYPERCALL,
+	  .count = 100000,
+	  .is_timed = true,
+	  .run = bench_run_hypercall },
 	{ .name = "masks",
 	  .help = "every kind of read, each a different number of times, times --count",
 	  .noun = "read",
 	  .count = 1,
 	  .helpers = true,
 	  .run = bench_run_reads },
+	{ .name = "storm",
+	  .help = "every kind of read from 8 threads that hop, fork, exit and get signals",
+	  .noun = "read",
+	  .in = IN_STORM,
+	  .count = 1,
+	  .run = bench_run_storm },
 };
 
 const size_t bench_nr_workloads = sizeof(bench_workloads) / sizeof(bench_workloads[0]);

@@ -21,22 +21,15 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static __u64 median(__u64 *values, size_t nr)
-{
-	qsort(values, nr, sizeof(*values), compare);
-	return values[nr / 2];
-}
-
 /*
  * Have the kernel call its test functions RUNS times (BPF_PROG_TEST_RUN on a tracing program does
- * that). @outer_ns, @inner_ns: median raw durations of bpf_prog_test_run_tracing and of
+ * that). @outer, @inner: raw durations, ns, in order, of bpf_prog_test_run_tracing and of
  * bpf_fentry_test1 inside it, as the attached programs saw them.
  */
-static int run_tests(struct engine *engine, __u64 *outer_ns, __u64 *inner_ns)
+static int run_tests(struct engine *engine, __u64 outer[RUNS], __u64 inner[RUNS])
 {
 	int fd = bpf_program__fd(engine->entry[FN_ID_bpf_fentry_test1]);
 	__u64 *raw = engine->skel->bss->calibration_raw_ns;
-	__u64 outer[RUNS], inner[RUNS];
 
 	for (int i = -WARMUP; i < RUNS; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts);
@@ -49,17 +42,17 @@ static int run_tests(struct engine *engine, __u64 *outer_ns, __u64 *inner_ns)
 		outer[i] = raw[0];
 		inner[i] = raw[1];
 	}
-	*outer_ns = median(outer, RUNS);
-	*inner_ns = median(inner, RUNS);
+	qsort(outer, RUNS, sizeof(*outer), compare);
+	qsort(inner, RUNS, sizeof(*inner), compare);
 	return 0;
 }
 
 /*
- * This process's own slot, which the calibration claimed: mute it, so that a record counts none of
- * the recorder's own reads, and learn this process's tgid as the kernel knows it (getpid() is the
- * pid namespace's).
+ * This process's own slot, which the calibration claims: muted, so that a record counts none of the
+ * recorder's own reads; not muted for another calibration. And this process's tgid as the kernel
+ * knows it (getpid() is the pid namespace's).
  */
-static void mute_self(struct engine *engine)
+static void mute_self(struct engine *engine, bool muted)
 {
 	struct engine_bpf__bss *bss = engine->skel->bss;
 
@@ -69,36 +62,45 @@ static void mute_self(struct engine *engine)
 		if (!slot->task || slot->own_tgid != (__u32)getpid())
 			continue;
 		bss->self_tgid = slot->tgid;
-		slot->depth = SLOT_MUTED;
+		slot->depth = muted ? SLOT_MUTED : 0;
 	}
 }
 
-int engine_calibrate(struct engine *engine)
+int engine__calibrate(struct engine *engine, struct engine_calibration *calibration)
 {
-	__u64 bare_ns, outer_ns, inner_ns, unused_ns;
+	__u64 bare[RUNS], outer[RUNS], inner[RUNS];
 	struct engine_bpf__bss *bss = engine->skel->bss;
+	const size_t middle = RUNS / 2;
 	int ret;
 
-	bss->self_tgid = (__u32)getpid(); /* until mute_self() knows better */
+	*calibration = (struct engine_calibration){};
 	if (!engine->functions[FN_ID_bpf_prog_test_run_tracing].wanted ||
 	    !engine->functions[FN_ID_bpf_fentry_test1].wanted)
 		return -ENOENT;
+	if (!bss->self_tgid)
+		bss->self_tgid = (__u32)getpid(); /* until mute_self() knows better */
+	mute_self(engine, false);
 	bss->calibrating = bss->active = true;
 	/* The outer function alone, then with the inner one probed: the difference is a probe's
 	 * cost. */
 	ret = engine_attach_pair(engine, FN_ID_bpf_prog_test_run_tracing);
 	if (!ret)
-		ret = run_tests(engine, &bare_ns, &unused_ns);
+		ret = run_tests(engine, bare, inner);
 	if (!ret)
 		ret = engine_attach_pair(engine, FN_ID_bpf_fentry_test1);
 	if (!ret)
-		ret = run_tests(engine, &outer_ns, &inner_ns);
+		ret = run_tests(engine, outer, inner);
 	engine_detach_all(engine);
 	bss->calibrating = bss->active = false;
-	mute_self(engine);
+	mute_self(engine, true);
 	if (ret)
 		return ret;
-	bss->inside_ns = inner_ns;
-	bss->whole_ns = outer_ns > bare_ns ? outer_ns - bare_ns : inner_ns;
+	calibration->inside_ns = inner[middle];
+	calibration->whole_ns = outer[middle] > bare[middle] ? outer[middle] - bare[middle]
+							     : inner[middle];
+	calibration->low_ns = inner[RUNS / 20];
+	calibration->high_ns = inner[RUNS - 1 - RUNS / 20];
+	bss->inside_ns = calibration->inside_ns;
+	bss->whole_ns = calibration->whole_ns;
 	return 0;
 }

@@ -57,7 +57,8 @@ static int parse(int argc, char **argv, struct bench_options *options,
 		{ 'n', "count", OPT_INT, &options->count, 1, 1e9, "N",
 		  "reads of each kind; exits, ticks" },
 		{ 't', "threads", OPT_INT, &options->threads, 0, 30000, "N",
-		  "idle threads beside the reader (clock-process: 250, else 0); pound: those "
+		  "idle threads beside the reader (clock-process, two-sizes: 250, else 0); pound: "
+		  "those "
 		  "that read" },
 		{ 'r', "repeat", OPT_INT, &options->repeat, 1, BENCH_MAX_REPEAT, "R",
 		  "run the workload R times, tell medians" },
@@ -114,5 +115,7 @@ int cmd_bench(int argc, char **argv)
 	else
 		bench_print_text(&run);
 	bench_free(&run);
-	return err ? EXIT_NO : EXIT_OK;
+	if (err)
+		return run.cannot ? EXIT_CANNOT : EXIT_NO;
+	return EXIT_OK;
 }

@@ -106,15 +106,65 @@ static void print_functions(const struct function *functions, const char *tried)
 	print_group(functions, GROUP_vtime, tried);
 }
 
+#define ROUNDS	      20
+#define UNSTABLE_PART 20 /* a calibration that moves by more than this part of it says little */
+
+/* What changes from one calibration to the next, and from call to call. */
+static void print_calibrations(struct engine *engine)
+{
+	struct engine_calibration least = {}, most = {}, one;
+	char found[256];
+	bool stable;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (engine__calibrate(engine, &one)) {
+			print_row("no", "calibration", "this kernel has no empty test function");
+			return;
+		}
+		if (!i)
+			least = most = one;
+#define WIDEN(field)                             \
+	do {                                     \
+		if (one.field < least.field)     \
+			least.field = one.field; \
+		else if (one.field > most.field) \
+			most.field = one.field;  \
+	} while (0)
+		WIDEN(inside_ns);
+		WIDEN(whole_ns);
+		WIDEN(low_ns);
+		WIDEN(high_ns);
+#undef WIDEN
+	}
+	snprintf(found, sizeof(found),
+		 "inside %llu to %llu ns, whole %llu to %llu ns, in %d calibrations",
+		 least.inside_ns, most.inside_ns, least.whole_ns, most.whole_ns, ROUNDS);
+	stable = (most.inside_ns - least.inside_ns) * UNSTABLE_PART <= least.inside_ns &&
+		 (most.whole_ns - least.whole_ns) * UNSTABLE_PART <= least.whole_ns;
+	print_row(stable ? "ok" : "?", "", found);
+	snprintf(found, sizeof(found),
+		 "a single call's inside cost: nine of ten are %llu to %llu ns", least.low_ns,
+		 most.high_ns);
+	print_row("ok", "", found);
+	if (!stable) {
+		snprintf(found, sizeof(found),
+			 "unstable: corrected latencies may be off by %llu ns a call and %llu ns "
+			 "for each call nested in it; a busy host, or a CPU whose frequency moves?",
+			 most.inside_ns - least.inside_ns, most.whole_ns - least.whole_ns);
+		print_row("?", "", found);
+	}
+}
+
 static const char cannot[] = "cputoll cannot run here: see 'no' above";
 
-static int examine(const struct engine_opts *opts)
+static int examine(const struct engine_opts *opts, bool calibrate)
 {
 	struct profile_host host;
 	struct engine_error err;
 	struct engine *engine;
 	__u64 inside_ns, whole_ns;
-	bool runs;
+	bool loaded, runs;
+	char found[128];
 
 	if (host_read(&host)) {
 		error("doctor: cannot read what machine this is: %s", strerror(errno));
@@ -129,14 +179,18 @@ static int examine(const struct engine_opts *opts)
 		printf("\n%s\n", cannot);
 		return EXIT_CANNOT;
 	}
-	runs = !engine__load(engine, &err) && !engine__attach(engine, &err);
-	print_row(runs ? "ok" : "no", "engine", runs ? "fentry" : err.text);
-	if (runs) {
+	loaded = !engine__load(engine, &err);
+	if (loaded) {
 		engine__calibration(engine, &inside_ns, &whole_ns);
-		printf("%-4s %-14s a probe costs %llu ns a call, %llu ns of it inside what it "
-		       "measures\n",
-		       whole_ns ? "ok" : "no", "calibration", whole_ns, inside_ns);
+		snprintf(found, sizeof(found),
+			 "a probe costs %llu ns a call, %llu ns of it inside what it measures",
+			 whole_ns, inside_ns);
+		print_row(whole_ns ? "ok" : "no", "calibration", found);
+		if (calibrate)
+			print_calibrations(engine);
 	}
+	runs = loaded && !engine__attach(engine, &err);
+	print_row(runs ? "ok" : "no", "engine", runs ? "fentry" : err.text);
 	print_functions(engine__functions(engine), "there, not tried");
 	engine__free(engine);
 	printf("\n%s\n", runs ? "cputoll can run here" : cannot);
@@ -146,7 +200,10 @@ static int examine(const struct engine_opts *opts)
 int cmd_doctor(int argc, char **argv)
 {
 	struct engine_opts engine = { .functions = "all" };
+	bool calibrate = false;
 	const struct opt table[] = {
+		{ 0, "calibrate", OPT_FLAG, &calibrate, 0, 0, NULL,
+		  "calibrate again and again: how far can the corrections be trusted?" },
 		{ 'v', "verbose", OPT_FLAG, &engine.verbose, 0, 0, NULL, "show libbpf's messages" },
 	};
 	const struct opts opts = {
@@ -166,5 +223,5 @@ int cmd_doctor(int argc, char **argv)
 		error("doctor: takes no arguments, not '%s'", argv[first]);
 		return EXIT_USAGE;
 	}
-	return examine(&engine);
+	return examine(&engine, calibrate);
 }

@@ -4,6 +4,7 @@
  * manual; calibrate.c and engine_read.c do the measuring of probes and the reading of results.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,11 +217,13 @@ size_t engine_tallies_bytes(const struct engine *engine)
 
 int engine__load(struct engine *engine, struct engine_error *err)
 {
+	struct engine_calibration calibration;
 	void *map;
 	int ret;
 
 	libbpf_said[0] = '\0';
 	ret = engine_bpf__load(engine->skel);
+	malloc_trim(0); /* of the kernel's types, read twice, some 8 MB */
 	if (ret) {
 		explain_load(engine, ret, err);
 		return ret;
@@ -233,8 +236,8 @@ int engine__load(struct engine *engine, struct engine_error *err)
 		return ret;
 	}
 	engine->tallies = map;
-	engine_calibrate(
-		engine); /* without it the profile says 0, and report that nothing was subtracted */
+	/* without it the profile says 0, and report that nothing was subtracted */
+	engine__calibrate(engine, &calibration);
 	return 0;
 }
 

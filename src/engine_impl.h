@@ -31,13 +31,6 @@ struct engine {
 /* engine_tallies_bytes() - the size of the mapping at engine->tallies. */
 size_t engine_tallies_bytes(const struct engine *engine);
 
-/*
- * engine_calibrate() - measure what a probe costs inside and in all, set them in the engine.
- * The programs are loaded and nothing is attached, before and after. Returns 0 or a negative errno;
- * the costs are then 0.
- */
-int engine_calibrate(struct engine *engine);
-
 /* engine_attach_pair() - attach function @id's programs; @err: what the kernel said. Returns 0 or
  * a negative errno, nothing of the pair then being attached. */
 int engine_attach_pair(struct engine *engine, int id);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * adjust: utime and stime as getrusage, times and /proc have them, which the kernel scales so that
- * their sum is the scheduler's CPU time. Called through the table in oracles.c.
+ * their sum is the scheduler's CPU time; and with virtual accounting, which measures them, before
+ * they are scaled. Called through the table in oracles.c.
  */
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "bench.h"
 #include "company.h"
 #include "oracle.h"
 #include "text.h"
@@ -13,6 +15,7 @@
 #define LEAST_ROUNDS  200
 #define BURN_NS	      (20 * US_NS)
 #define BURN_SYSCALLS 20
+#define LEAST_TICKS   10
 /* What is lost of utime and of stime each, when they are cut to their units. */
 #define CUT_RUSAGE_NS 1000
 #define CUT_STAT_NS   (10 * MS_NS)
@@ -67,6 +70,38 @@ static void one_round(struct check *check, struct way *way)
 	way->last = times;
 }
 
+/*
+ * Virtual accounting measures utime and stime: without any scaling, as the thread's PROF clock has
+ * them, they are the thread's CPU time, but for the tick's worth that may be pending. A loop on one
+ * CPU; some of it in the kernel.
+ */
+static void check_unscaled(struct check *check, __u64 budget_ns)
+{
+	int prof = bench_clock_id(0, true, CPUCLOCK_TYPE_PROF);
+	__s64 tick_ns = (__s64)check->source->tick_ns, off_ns;
+	__u64 start_ns, prof_ns, sched_ns;
+	char time[TEXT_NUMBER_BYTES], more[TEXT_NUMBER_BYTES];
+
+	if (budget_ns < LEAST_TICKS * check->source->tick_ns)
+		budget_ns = LEAST_TICKS * check->source->tick_ns;
+	check_pin(check, check->cpus[0]);
+	start_ns = check_wall(check);
+	prof_ns = check_read(check, prof);
+	sched_ns = check_read(check, CLOCK_THREAD_CPUTIME_ID);
+	while (check_goes_on(check, start_ns, budget_ns)) {
+		check_spin(check, check_wall(check) + BURN_NS);
+		syscall(SYS_getppid);
+	}
+	prof_ns = check_read(check, prof) - prof_ns;
+	sched_ns = check_read(check, CLOCK_THREAD_CPUTIME_ID) - sched_ns;
+	check_pin(check, -1);
+	off_ns = (__s64)(prof_ns - sched_ns);
+	if (check_at_most(check, off_ns < 0 ? -off_ns : off_ns, tick_ns))
+		check_say(check, "utime + stime of a busy loop were %s, its CPU clock %s",
+			  text_duration(more, (double)prof_ns),
+			  text_duration(time, (double)sched_ns));
+}
+
 void oracle_adjust(struct check *check)
 {
 	struct way ways[] = {
@@ -98,4 +133,6 @@ void oracle_adjust(struct check *check)
 		}
 	}
 	company__stop(company, check);
+	if (!check->source->is_tick)
+		check_unscaled(check, check->budget_ns / 4);
 }

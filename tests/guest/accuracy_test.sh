@@ -27,10 +27,15 @@ record run3 $all $bench
 record alone task_sched_runtime $bench
 record syscall clock_gettime $bench
 $bench >/out/untraced.b
+cputoll doctor --calibrate >/out/doctor || exit
 EOS
 chmod 755 "$t_tmp/inside"
 t_lab --add "$t_tmp/inside" -- inside
 t_is "$t_status $(<"$t_err")" '0 ' 'the guest ran'
+
+# Where nothing disturbs it, each calibration finds the same, and the warning stays away.
+spread='inside [0-9]+ to [0-9]+ ns, whole [0-9]+ to [0-9]+ ns, in 20 calibrations'
+t_match "$(<"$out/doctor")" $'\n'"ok +$spread"$'\n''ok +a single call' 'doctor: calibrations are stable'
 
 # figures FILE: what is worked out here, and what the profile says. Nothing of the first comes from
 # the program's own correction: calls, raw sums and the two costs of a probe are as measured.

@@ -38,6 +38,8 @@ enum fault {
 	TIMER_LATE,    /* a timer fires 13 ms after it */
 	TIMER_LOST,    /* a timer does not fire */
 	TIMES_DOUBLE,  /* utime is twice what it is */
+	VIRTUAL,       /* no fault: accounting is virtual … */
+	PROF_LACKS,    /* … and the PROF clocks are an eighth behind */
 	TIMES_HALF,    /* utime and stime are half of what they are */
 	REFUSED,       /* a CPU clock cannot be read */
 };
@@ -121,6 +123,8 @@ static __u64 clock_ns(int id)
 		return played.wall_ns;
 	tid = ref.pid ? ref.pid : own;
 	ns = ref.is_thread ? thread_ns(tid, tid == own) : process_ns();
+	if (ref.type == CPUCLOCK_TYPE_PROF && played.fault == PROF_LACKS)
+		return ns - ns / 8;
 	return ref.type == CPUCLOCK_TYPE_VIRT ? ns / 2 : ns;
 }
 
@@ -237,8 +241,13 @@ static const struct source source = { .clock = played_clock,
 static struct finding run(const char *name, enum fault fault, bool with_rlimit)
 {
 	const struct oracle *oracle = oracle_find(name);
+	struct source virtual = source;
 	struct check check = { .source = &source, .with_rlimit = with_rlimit };
 	int *cpus;
+
+	virtual.is_tick = false;
+	if (fault == VIRTUAL || fault == PROF_LACKS)
+		check.source = &virtual;
 
 	check.nr_cpus = check_cpus(&cpus);
 	assert_true(check.nr_cpus > 0);
@@ -365,6 +374,9 @@ static void adjust(void **state)
 	assert_wrong("adjust", TIMES_HALF, MS_NS, 1000 * MS_NS,
 		     "when the CPU clock before it read");
 	assert_wrong("adjust", UTIME_BACK, 1, MS_NS, "time by");
+	assert_int_equal(run("adjust", VIRTUAL, false).result, ORACLE_RIGHT);
+	/* an eighth of ten ticks, of which one is allowed */
+	assert_wrong("adjust", PROF_LACKS, MS_NS / 2, 2 * MS_NS, "of a busy loop were");
 }
 
 static void a_refused_reading_is_neither(void **state)

@@ -19,14 +19,15 @@ variant_known() {
 	[[ -n $1 ]] && variant_names | grep -qxF -- "$1"
 }
 
-# variant_read NAME: sets variant_patches, paths, and variant_title from its line of the table.
+# variant_read NAME: sets variant_files, paths of patches and configurations, and variant_title from its line of the
+# table.
 variant_read() {
 	local name=$1 files file
-	variant_patches=()
+	variant_files=()
 	read -r _ files variant_title < <(awk -v name="$name" '$1 == name' "$patches_dir/variants")
 	if [[ $files == - ]]; then return; fi
 	for file in ${files//,/ }; do
-		variant_patches+=("$patches_dir/$file")
+		variant_files+=("$patches_dir/$file")
 	done
 }
 
@@ -45,15 +46,30 @@ patch_check() {
 	grep -qE '^(diff --git |--- )' "$1" || die 2 "--patch $1: no patch in it"
 }
 
-# build_hash PATCH...: prints the name of the image's folder, for the source in the cache.
+# build_split FILE...: sets build_configs and build_patches, and build_dir, where such objects are: one for each
+# configuration, so that going back to another compiles nothing again.
+build_split() {
+	local file
+	build_configs=() build_patches=() build_dir=$source_dir/build
+	for file; do
+		if [[ $file == *.config ]]; then
+			build_configs+=("$file")
+			build_dir+=.$(basename "$file" .config)
+		else
+			build_patches+=("$file")
+		fi
+	done
+}
+
+# build_hash FILE...: prints the name of the image's folder, for the source in the cache.
 build_hash() {
-	local patch
+	local file
 	{
 		echo "recipe $build_recipe, source $(source_version)"
 		gcc --version 2>/dev/null | head -n 1
-		# Contents only: neither a patch's path nor its name makes another kernel.
+		# Contents only: neither a file's path nor its name makes another kernel.
 		cat "$patches_dir/config"
-		for patch; do sha256sum <"$patch" || return; done
+		for file; do sha256sum <"$file" || return; done
 	} 2>/dev/null | sha256sum | head -c 16
 }
 
@@ -72,12 +88,12 @@ build_tools() {
 		die 3 "gcc here builds for $(gcc -dumpmachine); variants are x86-64 kernels"
 }
 
-# build_find NAME PATCH...: sets kernel_image and kernel_config to what NAME is made of, built when it is
+# build_find NAME FILE...: sets kernel_image and kernel_config to what NAME is made of, built when it is
 # not in the cache.
 build_find() {
-	local name=$1 hash patch
+	local name=$1 hash file
 	shift
-	for patch; do [[ -r $patch ]] || die 3 "$name: cannot read $patch"; done
+	for file; do [[ -r $file ]] || die 3 "$name: cannot read $file"; done
 	if ! build_is_there "$@"; then
 		build_tools
 		source_lock
@@ -91,7 +107,7 @@ build_find() {
 	fi
 }
 
-# build_is_there PATCH...: the image of these patches is in the cache; sets kernel_image, kernel_config.
+# build_is_there FILE...: the image of these is in the cache; sets kernel_image, kernel_config.
 build_is_there() {
 	local dir
 	[[ -s $source_dir/version ]] || return 1
@@ -101,33 +117,48 @@ build_is_there() {
 	kernel_config=$dir/config
 }
 
-# build_image NAME HASH PATCH...: the lock is held.
+# build_image NAME HASH FILE...: the lock is held.
 build_image() {
 	local name=$1 hash=$2 commit start_s=$SECONDS log=$source_dir/build.log
 	shift 2
 	at_end build_clean_up
-	commit=$(source_stack "$name" "$@")
+	build_split "$@"
+	commit=$(source_stack "$name" "${build_patches[@]}")
 	build_recover
 	: >"$source_dir/building"
 	source_switch "$commit"
-	if [[ -f $source_dir/build/vmlinux ]]; then
+	if [[ -f $build_dir/vmlinux ]]; then
 		say "building $name"
 	else
 		say "building $name; the first build takes some minutes"
 	fi
-	mkdir -p "$source_dir/build"
+	mkdir -p "$build_dir"
 	: >"$log"
-	# olddefconfig only for a configuration that is new: what it writes is newer than any object.
-	if [[ ! -f $source_dir/build/.config ]] ||
-		! cmp -s "$patches_dir/config" "$source_dir/build/config.asked"; then
-		cp "$patches_dir/config" "$source_dir/build/.config"
-		build_make "$name" "$hash" olddefconfig
-		cp "$patches_dir/config" "$source_dir/build/config.asked"
-	fi
+	build_configure "$name" "$hash"
 	build_make "$name" "$hash" bzImage
 	rm "$source_dir/building"
 	build_keep "$name" "$hash" "$@"
 	say "built $name ($((SECONDS - start_s)) s)"
+}
+
+# build_configure NAME HASH: olddefconfig only for a configuration that is new: what it writes is newer than any
+# object.
+build_configure() {
+	local asked=$build_dir/config.asked line
+	if [[ -f $build_dir/.config ]] && cat "$patches_dir/config" "${build_configs[@]}" | cmp -s - "$asked"; then
+		return
+	fi
+	cat "$patches_dir/config" "${build_configs[@]}" >"$build_dir/.config"
+	cp "$build_dir/.config" "$asked.new"
+	build_make "$1" "$2" olddefconfig
+	# What depends on something that is off is dropped without a word.
+	if ((${#build_configs[@]})); then
+		while read -r line; do
+			grep -qxF -- "$line" "$build_dir/.config" ||
+				die 3 "$1: the kernel's configuration does not take '$line'"
+		done < <(cat "${build_configs[@]}" | grep -E '^(CONFIG_|# CONFIG_.* is not set$)')
+	fi
+	mv "$asked.new" "$asked"
 }
 
 # build_recover: a build that was killed has left half of a file somewhere; what it wrote goes. The
@@ -136,7 +167,7 @@ build_recover() {
 	[[ -e $source_dir/building ]] || return 0
 	say "the last build did not end; removing what it wrote"
 	# A second earlier, so that none is missed.
-	find "$source_dir/build" -type f \
+	find "$source_dir"/build* -type f \
 		-newermt "@$(($(stat -c %Y "$source_dir/building") - 1))" -delete 2>/dev/null || :
 }
 
@@ -150,7 +181,7 @@ build_make() {
 	setpriv --pdeathsig TERM env -i PATH="$PATH" LC_ALL=C TMPDIR="${TMPDIR:-/tmp}" \
 		KBUILD_BUILD_TIMESTAMP='Wed Jan  1 00:00:00 UTC 2025' KBUILD_BUILD_VERSION=1 \
 		KBUILD_BUILD_USER=cputoll KBUILD_BUILD_HOST=lab \
-		make -s -C "$source_dir/tree" O="$source_dir/build" -j"$(nproc)" ARCH=x86_64 \
+		make -s -C "$source_dir/tree" O="$build_dir" -j"$(nproc)" ARCH=x86_64 \
 		LOCALVERSION="-cputoll-${hash:0:8}" PAHOLE_FLAGS="${pahole// -j/}" "$target" </dev/null >>"$log" 2>&1 &
 	build_pid=$!
 	wait "$build_pid" || status=$?
@@ -195,7 +226,7 @@ build_clean_up() {
 	fi
 }
 
-# build_keep NAME HASH PATCH...: moves the finished image in place.
+# build_keep NAME HASH FILE...: moves the finished image in place.
 build_keep() {
 	local name=$1 hash=$2 dir
 	shift 2
@@ -204,8 +235,8 @@ build_keep() {
 	mkdir -p "$images_dir"
 	rm -rf "$images_dir"/tmp.*
 	dir=$(mktemp -d "$images_dir/tmp.XXXXXX")
-	if ! cp "$source_dir/build/arch/x86/boot/bzImage" "$log" "$dir/" ||
-		! cp "$source_dir/build/.config" "$dir/config" ||
+	if ! cp "$build_dir/arch/x86/boot/bzImage" "$log" "$dir/" ||
+		! cp "$build_dir/.config" "$dir/config" ||
 		! printf '%s\n' "$name" "${@##*/}" >"$dir/made-of"; then
 		rm -rf "$dir"
 		die 3 "cannot write to $images_dir"
@@ -231,11 +262,11 @@ lab_build() {
 	for name in "${words[@]}"; do
 		variant_read "$name"
 		if ((!${#opt_patch[@]})); then
-			build_find "$name" "${variant_patches[@]}"
+			build_find "$name" "${variant_files[@]}"
 			printf '%s\t%s\n' "$name" "$kernel_image"
 		fi
 		for patch in "${opt_patch[@]}"; do
-			build_find "$(patch_name "$patch")" "${variant_patches[@]}" "$patch"
+			build_find "$(patch_name "$patch")" "${variant_files[@]}" "$patch"
 			printf '%s\t%s\n' "$(patch_name "$patch")" "$kernel_image"
 		done
 	done
@@ -245,15 +276,15 @@ lab_build() {
 variant_list() {
 	local name files built format='%-14s %-10s %-38s %s\n'
 	# shellcheck disable=SC2059 # the format is ours
-	printf "$format" VARIANT BUILT PATCHES TITLE
+	printf "$format" VARIANT BUILT 'MADE OF' TITLE
 	while read -r name; do
 		variant_read "$name"
 		built=-
-		if build_is_there "${variant_patches[@]}"; then
+		if build_is_there "${variant_files[@]}"; then
 			built=$(basename "$(dirname "$kernel_image")")
 			built=${built:0:8}
 		fi
-		files=$(IFS=, && echo "${variant_patches[*]##*/}")
+		files=$(IFS=, && echo "${variant_files[*]##*/}")
 		# shellcheck disable=SC2059
 		printf "$format" "$name" "$built" "${files:--}" "$variant_title"
 	done < <(variant_names)

@@ -27,7 +27,7 @@ kernel_find() {
 		kernel_find_packaged "$name"
 	elif variant_known "$name"; then
 		variant_read "$name"
-		build_find "$name" "${variant_patches[@]}"
+		build_find "$name" "${variant_files[@]}"
 	elif [[ $name == */* || -f $name ]]; then
 		kernel_find_file "$name"
 	else

@@ -9,12 +9,12 @@ declare -A source_suite=([6.1]=bookworm)
 declare -A source_package=([6.1]=linux-source-6.1)
 
 patches_dir=$repo/patches/$base
-# source_dir holds: version (of the package), tree (the work tree), git (its repository), build (objects),
+# source_dir holds: version (of the package), tree (the work tree), git (its repository), build* (objects),
 # lock (held by whoever changes any of these), building (there while the tree or objects may be half
 # written).
 source_dir=$cache/source/$base
-# What the tree, the repository and the objects take, 2.5 GB, with room to spare.
-source_needs_mib=3500
+# What the tree, the repository and the objects of two configurations take, with room to spare.
+source_needs_mib=5000
 
 # source_version: prints the version of the source in the cache; nothing when there is none.
 source_version() {
@@ -57,7 +57,7 @@ source_fetch() {
 		command -v "$tool" >/dev/null || die 3 "no $tool here to fetch $package with; see tools/deps"
 	done
 	# What one killed outright has left.
-	rm -rf "$source_dir"/{tmp.*,version,tree,git,build,building}
+	rm -rf "$source_dir"/{tmp.*,version,tree,git,build*}
 	free_mib=$(($(stat -f -c '%a * %S / 1048576' "$source_dir")))
 	((free_mib >= source_needs_mib)) ||
 		die 3 "$source_dir has $free_mib MiB free; a kernel's source and build take $source_needs_mib"

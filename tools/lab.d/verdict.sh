@@ -3,7 +3,8 @@
 # The verdict command: builds a base and its variants, boots them in turn for benches and oracles, and
 # has `cputoll verdict` judge what they left. Sourced by tools/lab.
 
-# WORKLOAD, whether it runs by default, reads and repeats under icount, and elsewhere; "-" is bench's own.
+# WORKLOAD, whether it runs by default ("default", or for a base with a configuration of this name), reads and repeats
+# under icount, and elsewhere; "-" is bench's own.
 # One boot's benches by default take about ten seconds of a core. Repeats under icount differ only by
 # the ticks that fall into them; elsewhere by everything, so that there boots count, and three are enough.
 verdict_benches='
@@ -13,6 +14,8 @@ times          default  20000 10  100000 3
 getrusage      default  20000 10  100000 3
 proc-stat      -         2000 10   10000 3
 pound          -          200  5    1000 3
+null-syscall   vtime    50000 10  200000 3
+kvm-hypercall  vtime    20000 10   50000 3
 '
 
 # The guests that run the oracles: acceleration, CPUs, seconds for each oracle and load. One counts every
@@ -35,7 +38,11 @@ v_status=0
 
 # verdict_defaults: the workloads of a verdict that was not asked for others.
 verdict_defaults() {
-	awk '$2 == "default" { print $1 }' <<<"$verdict_benches" | paste -sd ,
+	local config whose=default
+	variant_read "${v_variant[0]}"
+	build_split "${variant_files[@]}"
+	for config in "${build_configs[@]}"; do whose=$(basename "$config" .config); done
+	awk -v whose="$whose" '$2 == whose { print $1 }' <<<"$verdict_benches" | paste -sd ,
 }
 
 # step WORDS...: one line of progress.
@@ -119,7 +126,9 @@ verdict_bench_script() {
 			END { print (n && n != "-" ? "-n " n : ""), "-r", (r ? r : 5) }' <<<"$verdict_benches")
 		echo "cputoll bench $workload $options ${threads:+-t ${threads#:}} --json \\"
 		echo "	>\"/out/bench-\$1-$workload${threads:+-${threads#:}}.json\" ||"
-		echo "	{ echo \"lab: bench $name failed with status \$?\" >&2; exit 1; }"
+		# Where it cannot run, its row is missing, and the verdict says so.
+		echo "	{ status=\$?; rm \"/out/bench-\$1-$workload${threads:+-${threads#:}}.json\"; [ \$status = 3 ] ||"
+		echo "	{ echo \"lab: bench $name failed with status \$status\" >&2; exit 1; }; }"
 	done
 }
 
@@ -173,16 +182,24 @@ verdict_build() {
 
 # verdict_describe KERNEL: its folder, with what it is made of.
 verdict_describe() {
-	local file patches=
-	variant_read "${v_variant[$1]}"
-	for file in "${variant_patches[@]}" "${v_patch[$1]}"; do
-		file=${file##*/}
-		# No quoting: what JSON would have to quote is rare in a file's name, and of no use there.
-		if [[ -n $file ]]; then patches+="${patches:+, }\"${file//[\"\\[:cntrl:]]/_}\""; fi
-	done
 	mkdir -p "$work/$1"
-	printf '{ "name": "%s", "patches": [%s], "config_fragment": null, "source": "%s" }\n' \
-		"${v_name[$1]}" "$patches" "$(source_version)" >"$work/$1/variant.json"
+	variant_read "${v_variant[$1]}"
+	build_split "${variant_files[@]}" ${v_patch[$1]:+"${v_patch[$1]}"}
+	printf '{ "name": "%s", "patches": [%s], "config_fragment": %s, "source": "%s" }\n' "${v_name[$1]}" \
+		"$(verdict_quote "${build_patches[@]}")" "$(verdict_quote "${build_configs[@]:-null}")" \
+		"$(source_version)" >"$work/$1/variant.json"
+}
+
+# verdict_quote FILE...: their names, as JSON has them; "null" is null. No quoting: what JSON would have to quote is rare
+# in a file's name, and of no use there.
+verdict_quote() {
+	local file names=
+	for file; do
+		file=${file##*/}
+		names+="${names:+, }\"${file//[\"\\[:cntrl:]]/_}\""
+	done
+	if [[ $names == '"null"' ]]; then names=null; fi
+	printf '%s' "$names"
 }
 
 # verdict_plan: the jobs, benches first. Every other boot goes through the kernels backwards, so that none
