@@ -130,6 +130,8 @@ static const struct schema verdict_schema = { VERDICT_FILE_SCHEMA, "verdict", &v
 #define T struct variant_note
 static const struct field note_row[] = {
 	{ "patches", FIELD_STRINGS, FIELD_ARRAY_AT(T, patches, nr_patches) },
+	{ "config_fragment", FIELD_STRING, .is_optional = true, .is_nullable = true,
+	  FIELD_AT(T, config_fragment) },
 	{ "source", FIELD_STRING, .is_optional = true, .is_nullable = true, FIELD_AT(T, source) },
 };
 static const struct fields note_fields = FIELDS(note_row, T);

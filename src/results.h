@@ -97,6 +97,7 @@ struct verdict_file {
 struct variant_note {
 	char (*patches)[PATCH_NAME_BYTES];
 	size_t nr_patches;
+	char config_fragment[PATCH_NAME_BYTES]; /* "" when it has the common configuration */
 	char source[64];
 };
 

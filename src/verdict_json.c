@@ -69,6 +69,8 @@ static const struct field variant_row[] = {
 	{ "kernel", FIELD_STRING, FIELD_AT(T, of.kernel) },
 	{ "source", FIELD_STRING, .is_nullable = true, FIELD_AT(T, of.note.source) },
 	{ "patches", FIELD_STRINGS, FIELD_ARRAY_AT(T, of.note.patches, of.note.nr_patches) },
+	{ "config_fragment", FIELD_STRING, .is_nullable = true,
+	  FIELD_AT(T, of.note.config_fragment) },
 	{ "benches", FIELD_ARRAY, FIELD_ARRAY_AT(T, lines, nr_lines), .of = &lines },
 	{ "oracles", FIELD_ARRAY, FIELD_ARRAY_AT(T, of.oracles, of.nr_oracles), .of = &oracles },
 	{ "right", FIELD_ANSWER, FIELD_AT(T, of.right) },

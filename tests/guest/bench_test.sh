@@ -17,6 +17,7 @@ clock-process --count 20000 --threads 50 --repeat 3
 times --count 50000 --repeat 3
 getrusage --count 50000 --repeat 3
 proc-stat --count 5000 --repeat 7
+null-syscall --count 100000 --repeat 3
 pound --count 20000 --threads 12 --repeat 3
 exit --count 250 --repeat 3
 timer-tick --count 8'
@@ -34,6 +35,8 @@ cputoll bench pound --count 1000 --json >/out/table
 cputoll bench pound --count 1000 --threads 8 --repeat 2 >/out/text
 cputoll record -o /out/pound.p --functions $functions -- \
 	cputoll bench pound --count 1000 --repeat 2 --json >/out/pound.b
+cputoll record -o /out/null.p --functions __task_pid_nr_ns -- \
+	cputoll bench null-syscall --count 1234 --repeat 2 >/out/null
 
 # fails NAME WORDS...: leaves the status and what was said
 fails() {
@@ -46,6 +49,10 @@ tasks() {
 	ls -d /proc/[0-9]*/task/* | wc -l
 }
 fails repeat masks --repeat 2
+fails nokvm kvm-hypercall
+: >/dev/kvm
+fails notkvm kvm-hypercall
+rm /dev/kvm
 (ulimit -t 1000; fails limit exit)
 (ulimit -i 0; fails timers exit)
 tasks >/out/tasks
@@ -97,6 +104,9 @@ done <<<"$timed"
 # shellcheck disable=SC2016 # jq's variables
 t_jq "$out/clock-thread" '[.kinds[].runs[].ns_per_read] | (max - min) / min < 5e-4' true \
 	'clock-thread: no run of 200000 reads is off by 0.05 %, not even the first'
+# Nothing but the way in and out: what a read adds to it is 200 instructions at least.
+t_is "$(jq -s '[.[].kinds[0].runs[0].ns_per_read] | .[0] + 200 < .[1]' "$out/null-syscall" "$out/clock-thread")" true \
+	'null-syscall: cheaper than a read'
 t_jq "$out/timer-tick" '[.kinds[] | "\(.clock) \(.how)"]' \
 	'["- no timer","process/prof timer","process/virt timer","process/sched timer","process/prof setitimer","process/virt setitimer","process/prof RLIMIT_CPU","thread/prof timer","thread/virt timer","thread/sched timer"]' \
 	'timer-tick: its rows'
@@ -112,6 +122,8 @@ t_jq "$out/table" '[.kinds[] | select(.syscall == "times") | "\(.threads) \(.rea
 	'pound: each number of threads, and as many reads from each'
 t_jq "$out/table" '[.kinds[] | select(.syscall == "clock_gettime").ns_per_read] | . == sort' true \
 	'pound: a read is dearer with more threads'
+t_jq "$out/null.p" '[.paths[] | select(.caller == "getppid" and .function == "__task_pid_nr_ns").calls] | add' 2468 \
+	'null-syscall: two runs of 1234 calls are 2468 of getppid(), no more'
 t_match "$(<"$out/text")" 'THREADS  ASKS +CALLS +INSTR/READ +SPREAD' 'text: the heading'
 t_match "$(<"$out/text")" $'\ntimes +self +- +8  utime\+stime +2000 +[0-9]+\.[0-9] +[0-9]+\.[0-9]+ %' \
 	'text: a row, with both runs of 1000'
@@ -127,6 +139,8 @@ failed() {
 	t_match "$(<"$out/$1.err")" "$3" "$1: what it says"
 }
 failed repeat 2 '^cputoll: bench masks: its reads are counted, not timed; --count multiplies them$'
+failed nokvm 3 '^cputoll: bench kvm-hypercall: no KVM to be used here: opening /dev/kvm: No such file or directory$'
+failed notkvm 3 '^cputoll: bench kvm-hypercall: /dev/kvm is of another version: Inappropriate ioctl for device$'
 failed limit 1 '^cputoll: bench exit: RLIMIT_CPU is set \(ulimit -t\), .*: Device or resource busy$'
 failed timers 1 '^cputoll: bench exit: thread exit, process/prof timer: timer_create: Resource temporarily unavailable$'
 failed pounders 1 '^cputoll: bench pound: starting 1000 threads to read: Resource temporarily unavailable$'

@@ -45,6 +45,21 @@ for variant in vtime vtime-eager; do
 	done
 done
 
+t_jq "$t_tmp/verdict.json" '[.variants[] | [.config_fragment, .patches]]' \
+	'[["vtime.config",["vtime-eager.patch"]],["vtime.config",[]]]' 'run 2: what they are made of'
+
+# Lines that the kernel drops, as what they depend on is off, are told, and leave nothing to tidy up.
+mkdir "$t_tmp/repo"
+cp -r "$t_repo/tools" "$t_repo/patches" "$t_tmp/repo/"
+printf 'CONFIG_KVM=y\n' >"$t_tmp/repo/patches/6.1/test-dropped.config"
+printf 'test-dropped test-dropped.config a test\n' >>"$t_tmp/repo/patches/6.1/variants"
+t_run "$t_tmp/repo/tools/lab" build test-dropped
+t_is "$t_status $(<"$t_out")" '3 ' 'lines that are dropped: status'
+t_is "$(tail -n 1 "$t_err")" "lab: test-dropped: the kernel's configuration does not take 'CONFIG_KVM=y'" \
+	'lines that are dropped: says so'
+t_absent "$t_source/building" 'lines that are dropped: nothing is half written'
+rm -rf "$t_source/build.test-dropped"
+
 # Each system call is entered and left, and nothing is lost.
 t_run "$t_repo/tools/lab" run --kernel vtime --out "$t_tmp/out" -- \
 	cputoll record --functions vtime -o /out/p -- cputoll bench null-syscall -n 100000

@@ -82,7 +82,7 @@ static void make_three(void)
 	copy("wrong", "check.json", DATA "check-wrong.json");
 	put("wrong", "variant.json",
 	    "{\"name\": \"wrong\", \"patches\": [\"irqtime-hot.patch\", \"readonly.patch\"], "
-	    "\"config_fragment\": null, \"source\": \"6.1.192-3\"}");
+	    "\"config_fragment\": \"vtime.config\", \"source\": \"6.1.192-3\"}");
 	put("wrong", "console.txt", "no JSON, and nobody asks for it");
 	put("wrong", "p.json", "{\"schema\": \"cputoll.profile/1\"}");
 }
@@ -167,6 +167,8 @@ static void test_json(void **state)
 	wrong = json_at(variants, NULL, 1);
 	assert_string_equal(string(wrong, "name"), "v1");
 	assert_string_equal(string(wrong, "source"), "6.1.192-3");
+	assert_string_equal(string(wrong, "config_fragment"), "vtime.config");
+	assert_null(json_at(json_at(variants, NULL, 0), "config_fragment", 0));
 	assert_string_equal(string(json_at(wrong, "patches", 0), NULL), "irqtime-hot.patch");
 	assert_int_equal(json_object_array_length(json_at(wrong, "patches", 0)), 2);
 	assert_false(json_object_get_boolean(json_at(wrong, "right", 0)));
@@ -343,6 +345,8 @@ static void test_unreadable(void **state)
 		  "@/bad/x.json: checks[0].result is \"fine\", not right, wrong or skipped" },
 		{ "variant.json", "{\"patches\": 7}",
 		  "@/bad/variant.json: patches is a whole number, not an array" },
+		{ "variant.json", "{\"patches\": [], \"config_fragment\": [\"a\"]}",
+		  "@/bad/variant.json: config_fragment is an array, not a string" },
 	};
 
 	(void)state;

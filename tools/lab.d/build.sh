@@ -154,8 +154,10 @@ build_configure() {
 	# What depends on something that is off is dropped without a word.
 	if ((${#build_configs[@]})); then
 		while read -r line; do
-			grep -qxF -- "$line" "$build_dir/.config" ||
-				die 3 "$1: the kernel's configuration does not take '$line'"
+			if grep -qxF -- "$line" "$build_dir/.config"; then continue; fi
+			# Nothing is half written.
+			rm -f "$source_dir/building"
+			die 3 "$1: the kernel's configuration does not take '$line'"
 		done < <(cat "${build_configs[@]}" | grep -E '^(CONFIG_|# CONFIG_.* is not set$)')
 	fi
 	mv "$asked.new" "$asked"
