@@ -137,6 +137,7 @@ int check_run(const struct oracle *oracle, enum check_load which, struct check *
 	int err = 0;
 
 	settings->finding = (struct finding){};
+	settings->has_load = which == LOAD_IRQ;
 	signal(SIGCHLD, SIG_DFL); /* ignored, a child would leave no status */
 	if (which == LOAD_IRQ)
 		err = load_start(&load, settings->cpus, settings->nr_cpus);

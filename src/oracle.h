@@ -33,6 +33,7 @@ struct check {
 	__u64 limit_ns;	 /* wall time after which it is ended */
 	const int *cpus; /* that may be used */
 	int nr_cpus;
+	bool has_load;	  /* interrupts come in the midst of everything */
 	bool with_rlimit; /* RLIMIT_CPU takes a second of CPU time: once in a run is enough */
 	struct finding finding;
 };

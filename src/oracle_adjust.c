@@ -133,6 +133,8 @@ void oracle_adjust(struct check *check)
 		}
 	}
 	company__stop(company, check);
-	if (!check->source->is_tick)
+	if (!check->source->is_tick && check->has_load)
+		check_leave_out(check, "unscaled: what interrupts take is not told apart exactly");
+	else if (!check->source->is_tick)
 		check_unscaled(check, check->budget_ns / 4);
 }
