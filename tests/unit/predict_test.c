@@ -31,6 +31,9 @@
 	ROW("clock-thread", "clock_gettime", "thread/sched", 0, thread, NONE) \
 	"," ROW("clock-process", "clock_gettime", "process/prof", 1, few,     \
 		NONE) "," ROW("clock-process", "clock_gettime", "process/prof", 251, many, NONE)
+#define ONE(thread, change, interval)                                   \
+	ROW("clock-thread", "clock_gettime", "thread/sched", 0, thread, \
+	    change ",\"interval_percent\":[" interval "]")
 #define STOCK VARIANT("stock", "6.1.1-base", "true", NULL_ROW READS(600, 700, 4700))
 #define FAST  VARIANT("fast", "6.1.1-fast", "true", NULL_ROW READS(500, 650, 4650))
 #define HASTY VARIANT("hasty", "6.1.1-hasty", "false", NULL_ROW READS(400, 600, 4600))
@@ -98,10 +101,10 @@ static void test_text(void **state)
 	/* best first; what the lab found wrong last, however fast */
 	assert_has(
 		out,
-		"\nfast               19.0 ms     0.948 %     7.7 %  19.0 ms to 19.0 ms\n"
+		"\nfast               19.0 ms     0.948 %     7.7 %  17.1 ms to 20.8 ms\n"
 		"same                     -           -         -  nothing to gain; not checked\n"
-		"slow              -1.99 ms    -0.099 %    -0.8 %  -1.99 ms to -1.99 ms\n"
-		"hasty              37.9 ms     1.895 %    15.3 %  37.9 ms to 37.9 ms; the lab "
+		"slow              -1.99 ms    -0.099 %    -0.8 %  -2.18 ms to -1.79 ms\n"
+		"hasty              37.9 ms     1.895 %    15.3 %  34.1 ms to 41.7 ms; the lab "
 		"found "
 		"it WRONG\n");
 	assert_has(out, "is none of the verdict's kernels: taken for 'stock'");
@@ -132,7 +135,32 @@ static void test_without_null_syscall(void **state)
 	assert_true(fabs(number_at(first, "saved_ns_per_s") - (thread_ns + few_ns) / 5) < 100);
 	range = json_at(first, "range_ns_per_s", 0);
 	assert_true(fabs(json_object_get_double(json_at(range, NULL, 0)) -
-			 (thread_ns + many_ns) / 5) < 100);
+			 (thread_ns + many_ns - 0.1 * (thread_ns + few_ns)) / 5) < 100);
+	json_object_put(document);
+}
+
+/* Neither is the verdict's base, and both have an interval: their far ends, and what the model may
+ * be off by. */
+static void test_range(void **state)
+{
+	const double scale = 361.0 / (660 - 200);
+	struct json_object *document, *variants, *range;
+
+	(void)state;
+	write_verdict(VERDICT(
+		STOCK
+		"," VARIANT("slow", "6.1.2", "true", NULL_ROW ONE(660, "10", "9,11")) "," VARIANT(
+			"fast", "6.1.3", "true", NULL_ROW ONE(540, "-10", "-11,-9"))));
+	assert_int_equal(RUN("--json", "--base", "slow", PROFILE), EXIT_OK);
+	document = json_tokener_parse(out);
+	variants = json_at(json_at(json_at(document, "predictions", 0), NULL, 0), "variants", 0);
+	assert_string_equal(json_object_get_string(json_at(json_at(variants, NULL, 0), "name", 0)),
+			    "fast");
+	range = json_at(json_at(variants, NULL, 0), "range_ns_per_s", 0);
+	assert_true(fabs(json_object_get_double(json_at(range, NULL, 0)) -
+			 1e6 * (654 - 546 - 12) * scale / 5) < 100);
+	assert_true(fabs(json_object_get_double(json_at(range, NULL, 1)) -
+			 1e6 * (666 - 534 + 12) * scale / 5) < 100);
 	json_object_put(document);
 }
 
@@ -184,6 +212,7 @@ int main(void)
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_without_null_syscall),
+		cmocka_unit_test(test_range),
 		cmocka_unit_test(test_other_version),
 		cmocka_unit_test(test_refused),
 	};
