@@ -34,11 +34,12 @@
 #define ONE(thread, change, interval)                                   \
 	ROW("clock-thread", "clock_gettime", "thread/sched", 0, thread, \
 	    change ",\"interval_percent\":[" interval "]")
-#define STOCK VARIANT("stock", "6.1.1-base", "true", NULL_ROW READS(600, 700, 4700))
-#define FAST  VARIANT("fast", "6.1.1-fast", "true", NULL_ROW READS(500, 650, 4650))
-#define HASTY VARIANT("hasty", "6.1.1-hasty", "false", NULL_ROW READS(400, 600, 4600))
-#define SAME  VARIANT("same", "6.1.1-same", "null", NULL_ROW READS(600, 700, 4700))
-#define SLOW  VARIANT("slow", "6.1.1-slow", "true", NULL_ROW READS(610, 710, 4710))
+#define TIMES(median) ROW("times", "times", "self", 0, median, NONE)
+#define STOCK	      VARIANT("stock", "6.1.1-base", "true", NULL_ROW READS(600, 700, 4700))
+#define FAST	      VARIANT("fast", "6.1.1-fast", "true", NULL_ROW READS(500, 650, 4650))
+#define HASTY	      VARIANT("hasty", "6.1.1-hasty", "false", NULL_ROW READS(400, 600, 4600))
+#define SAME	      VARIANT("same", "6.1.1-same", "null", NULL_ROW READS(600, 700, 4700))
+#define SLOW	      VARIANT("slow", "6.1.1-slow", "true", NULL_ROW READS(610, 710, 4710))
 
 static char verdict_path[96];
 
@@ -85,8 +86,8 @@ static void test_by_hand(void **state)
 	assert_string_equal(json_object_get_string(json_at(first, "name", 0)), "fast");
 	assert_true(fabs(number_at(first, "saved_ns_per_s") - saved_ns / 5) < 100);
 	assert_true(fabs(number_at(first, "host_percent") - saved_ns / 5 / 1e9 / 2 * 100) < 1e-4);
-	assert_true(fabs(number_at(prediction, "ns_per_instruction") - scale) < 1e-4);
-	assert_true(fabs(number_at(prediction, "covered_percent") -
+	assert_true(fabs(number_at(prediction, "ns_per_unit") - scale) < 1e-4);
+	assert_true(fabs(number_at(first, "covered_percent") -
 			 100.0 * (361 + 842) / (361 + 842 + 32.1 + 0.035197)) < 1e-3);
 	json_object_put(document);
 }
@@ -170,8 +171,45 @@ static void test_other_version(void **state)
 	write_verdict(VERDICT(VARIANT("stock", "6.12.9", "true", READS(600, 700, 4700)) "," VARIANT(
 		"fast", "6.12.9", "true", READS(500, 650, 4650))));
 	assert_int_equal(RUN(PROFILE), EXIT_OK);
-	assert_has(out,
-		   "- warning: the verdict is of Linux 6.12, the profile of 6.1.0-57-cloud-amd64");
+	assert_has(err, "predict: warning: ");
+	assert_has(err, ": the verdict is of Linux 6.12, the profile of 6.1.0-57-cloud-amd64: ");
+	assert_has(out, "\nfast ");
+	/* none is stock: from the base, whatever it is */
+	write_verdict(VERDICT(VARIANT("mine", "6.1.9", "true", READS(600, 700, 4700)) "," VARIANT(
+		"fast", "6.1.9", "true", READS(500, 650, 4650))));
+	assert_int_equal(RUN("--json", PROFILE), EXIT_OK);
+	assert_has(err, "taken for its base 'mine', which may account otherwise");
+	assert_has(out, "\"warnings\": [\"6.1.0-57-cloud-amd64 is none of ");
+}
+
+/* Nothing that the verdict has is in the profile, which is not the same as nothing to gain. */
+static void test_not_known(void **state)
+{
+	(void)state;
+	write_verdict(VERDICT(VARIANT("stock", "6.1.1", "true", NULL_ROW TIMES(700)) "," VARIANT(
+		"fast", "6.1.2", "true", NULL_ROW TIMES(600))));
+	assert_int_equal(RUN(PROFILE), EXIT_OK);
+	assert_has(out, "\nfast                     ?           ?         ?  not known: ");
+	assert_null(strstr(out, "othing to gain"));
+	assert_int_equal(RUN("--json", PROFILE), EXIT_OK);
+	assert_has(out, "\"saved_ns_per_s\": null");
+}
+
+/* Time for time, of a verdict that is not in instructions. */
+static void test_ns(void **state)
+{
+	static const char in_ns[] = "\"unit\":\"ns\",";
+	char text[] = VERDICT(STOCK "," FAST);
+	char *unit = strstr(text, "\"unit\"");
+
+	(void)state;
+	/* as long as it was, so that the rest stays where it is */
+	memset(unit, ' ', strlen("\"unit\":\"instructions\","));
+	memcpy(unit, in_ns, sizeof(in_ns) - 1);
+	write_verdict(text);
+	assert_int_equal(RUN(PROFILE), EXIT_OK);
+	assert_has(out, "- 1 ns of the verdict's is 0.902 ns here");
+	assert_null(strstr(out, "instruction"));
 }
 
 static void test_refused(void **state)
@@ -183,6 +221,8 @@ static void test_refused(void **state)
 		{ "{", "verdict.json: " },
 		{ "{\"schema\":\"cputoll.bench/1\"}", "this cputoll reads \"cputoll.verdict/1\"" },
 		{ VERDICT(STOCK), "it judges no variant" },
+		{ VERDICT(STOCK "," VARIANT("none", "6.1.1", "true", TIMES(0))),
+		  "variants[1].benches[0].median is not above 0" },
 		{ VERDICT(STOCK ",{\"name\":\"x\"}"), "variants[1]" },
 	};
 
@@ -206,6 +246,16 @@ static void test_refused(void **state)
 	assert_has(err, "cputoll: predict: /nowhere: ");
 }
 
+/* This test's binary has no verdicts beside it. */
+static void test_none_there(void **state)
+{
+	char *argv[] = { "predict", PROFILE, NULL };
+
+	(void)state;
+	assert_int_equal(run_command(cmd_predict, 2, argv), EXIT_CANNOT);
+	assert_has(err, "verdicts are not where it was built or installed; name some by ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,7 +264,10 @@ int main(void)
 		cmocka_unit_test(test_without_null_syscall),
 		cmocka_unit_test(test_range),
 		cmocka_unit_test(test_other_version),
+		cmocka_unit_test(test_not_known),
+		cmocka_unit_test(test_ns),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_none_there),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
