@@ -93,6 +93,10 @@ static int print_all(const struct prediction *predictions, size_t nr, bool as_js
 {
 	int err = 0;
 
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < predictions[i].warnings.nr; j++)
+			error("predict: warning: %s: %s", predictions[i].verdict,
+			      predictions[i].warnings.text[j]);
 	for (size_t i = 0; !as_json && i < nr; i++) {
 		if (i)
 			putchar('\n');
@@ -122,19 +126,19 @@ static int predict_all(const struct profile *profile, const struct verdicts *ver
 		else
 			nr++;
 	}
-	if (!ret || ret == -ESRCH) {
-		if (nr)
-			ret = print_all(predictions, nr, as_json);
-		else
-			error("predict: none of cputoll's verdicts is of a kernel with %s "
-			      "accounting; name one by --verdicts",
-			      profile->host.accounting);
-	}
+	if (nr && (!ret || ret == -ESRCH))
+		ret = print_all(predictions, nr, as_json);
+	else if (ret == -ESRCH && from)
+		error("predict: none of cputoll's verdicts has a variant '%s'", from);
+	else if (ret == -ESRCH)
+		error("predict: none of cputoll's verdicts is of a kernel with %s accounting; "
+		      "name one by --verdicts",
+		      profile->host.accounting);
 	for (size_t i = 0; i < nr; i++)
 		predict_free(&predictions[i]);
 	if (ret >= 0)
 		return ret;
-	return ret == -ENOMEM || ret == -ESRCH ? EXIT_CANNOT : EXIT_USAGE;
+	return ret == -ENOMEM || (ret == -ESRCH && !from) ? EXIT_CANNOT : EXIT_USAGE;
 }
 
 /* Comma separated. Returns 0 or EXIT_USAGE with a line. */
@@ -185,10 +189,12 @@ int cmd_predict(int argc, char **argv)
 		error("predict: one FILE at most, '%s' is too many", argv[2]);
 		return EXIT_USAGE;
 	}
+	verdicts.nr = 0; /* unit tests run it more than once */
 	if (names && add_named(&verdicts, names))
 		return EXIT_USAGE;
 	if (!verdicts.nr && find_own(&verdicts)) {
-		error("predict: cputoll's own verdicts are not here; name some by --verdicts");
+		error("predict: cputoll's own verdicts are not where it was built or installed; "
+		      "name some by --verdicts");
 		return EXIT_CANNOT;
 	}
 	file = nr ? argv[1] : DEFAULT_FILE;

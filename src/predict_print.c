@@ -26,7 +26,10 @@ static void print_saving(const struct saving *saving, FILE *out)
 	char time[TEXT_NUMBER_BYTES + 2], from[sizeof(time)], to[sizeof(time)];
 
 	text_cell(out, -NAME_WIDTH, saving->name);
-	if (saving->is_nothing) {
+	if (isnan(saving->ns_per_s)) {
+		fprintf(out, "%10s%12s%10s  not known: the verdict has none of these reads", "?",
+			"?", "?");
+	} else if (saving->is_nothing) {
 		fprintf(out, "%10s%12s%10s  nothing to gain", "-", "-", "-");
 	} else {
 		text_cell(out, 10, signed_duration(time, saving->ns_per_s));
@@ -43,7 +46,7 @@ static void print_saving(const struct saving *saving, FILE *out)
 
 void predict_print(const struct prediction *prediction, FILE *out)
 {
-	bool any = false;
+	bool any = false, all_known = true;
 
 	fprintf(out, "Linux %s, taken for '%s' of ", prediction->kernel, prediction->from);
 	text_cell(out, (int)-text_width(prediction->verdict), prediction->verdict);
@@ -54,19 +57,21 @@ void predict_print(const struct prediction *prediction, FILE *out)
 
 		print_saving(saving, out);
 		any |= saving->right && !saving->is_nothing && saving->ns_per_s > 0;
+		all_known &= !isnan(saving->ns_per_s);
 	}
 	fputc('\n', out);
-	if (!any)
+	if (!any && all_known)
 		fprintf(out, "Nothing to gain here: no kernel that is right is faster on this "
 			     "host's reads.\n");
-	for (size_t i = 0; i < prediction->nr_notes; i++)
-		fprintf(out, "- %s\n", prediction->notes[i]);
+	for (size_t i = 0; i < prediction->notes.nr; i++)
+		fprintf(out, "- %s\n", prediction->notes.text[i]);
 }
 
 #define T struct saving
 static const struct field saving_row[] = {
 	{ "name", FIELD_STRING, FIELD_AT(T, name) },
 	{ "right", FIELD_ANSWER, FIELD_AT(T, right) },
+	{ "covered_percent", FIELD_DOUBLE, FIELD_AT(T, covered_percent) },
 	{ "saved_ns_per_s", FIELD_DOUBLE, FIELD_AT(T, ns_per_s) },
 	{ "range_ns_per_s", FIELD_INTERVAL, FIELD_AT(T, range_ns_per_s) },
 	{ "host_percent", FIELD_DOUBLE, FIELD_AT(T, host_percent) },
@@ -81,10 +86,11 @@ static const struct field prediction_row[] = {
 	{ "verdict", FIELD_STRING, FIELD_AT(T, verdict) },
 	{ "kernel", FIELD_STRING, FIELD_AT(T, kernel) },
 	{ "from", FIELD_STRING, FIELD_AT(T, from) },
-	{ "covered_percent", FIELD_DOUBLE, FIELD_AT(T, covered_percent) },
-	{ "ns_per_instruction", FIELD_DOUBLE, FIELD_AT(T, ns_per_instruction) },
+	{ "unit", FIELD_STRING, FIELD_AT(T, unit) },
+	{ "ns_per_unit", FIELD_DOUBLE, FIELD_AT(T, ns_per_unit) },
 	{ "variants", FIELD_ARRAY, FIELD_ARRAY_AT(T, savings, nr_savings), .of = &saving_fields },
-	{ "notes", FIELD_STRINGS, FIELD_ARRAY_AT(T, notes, nr_notes) },
+	{ "notes", FIELD_STRINGS, FIELD_ARRAY_AT(T, notes.text, notes.nr) },
+	{ "warnings", FIELD_STRINGS, FIELD_ARRAY_AT(T, warnings.text, warnings.nr) },
 };
 static const struct fields prediction_fields = FIELDS(prediction_row, T);
 #undef T

@@ -213,6 +213,12 @@ int verdict_file_read(struct verdict_file *result, const char *path, char *err, 
 	ret = fields_read(&verdict_schema, result, path, err, err_bytes);
 	if (!ret && result->nr_variants < 2)
 		ret = complain(path, err, err_bytes, "it judges no variant");
+	for (size_t i = 0; !ret && i < result->nr_variants; i++)
+		for (size_t j = 0; !ret && j < result->variants[i].nr_rows; j++)
+			if (result->variants[i].rows[j].median <= 0)
+				ret = complain(path, err, err_bytes,
+					       "variants[%zu].benches[%zu].median is not above 0",
+					       i, j);
 	return ret;
 }
 

@@ -52,15 +52,17 @@ recorded() {
 
 # compare FROM TO: the saving that was predicted for TO, and the real one.
 compare() {
-	local predicted real
-	predicted=$(jq --arg from "$1" --arg to "$2" --slurpfile profile "$t_tmp/out/profile" '.predictions[] |
-		select(.from == $from) | .variants[] | select(.name == $to) |
-		.saved_ns_per_s * $profile[0].duration_ns / 1e9' "$t_tmp/prediction" | head -n 1)
+	local predicted least most real
+	read -r predicted least most < <(jq -r --arg from "$1" --arg to "$2" --slurpfile profile "$t_tmp/out/profile" '
+		[.predictions[] | select(.from == $from) | .variants[] | select(.name == $to) |
+			(.saved_ns_per_s, .range_ns_per_s[]) * $profile[0].duration_ns / 1e9] | join(" ")' \
+		"$t_tmp/prediction")
 	real=$(jq -n "${took[$1]} - ${took[$2]}")
 	printf '# %s to %s: predicted %.1f ms, real %.1f ms of %.1f ms\n' "$1" "$2" \
 		"$(jq -n "$predicted / 1e6")" "$(jq -n "$real / 1e6")" "$(jq -n "${took[$1]} / 1e6")"
 	t_within "$(jq -n "($predicted / $real - 1) * 100")" "-$within_percent" "$within_percent" \
 		"$1 to $2: predicted beside real, percent off"
+	t_within "$real" "$least" "$most" "$1 to $2: the real one is in the range that was predicted, ns"
 }
 
 declare -A took=()
