@@ -42,6 +42,20 @@ static __noinline __u32 drop_stale(struct slot *slot, __u64 height)
 }
 
 /*
+ * Open @frame, the one at @depth. Depth first: an interrupt from here on stacks its frames above
+ * this one and takes them away again. It leaves no flags behind (apart_over()), so what it finds
+ * here before the next lines have run is never taken for an interrupt's frame.
+ */
+static __always_inline void frame_begin(struct slot *slot, struct frame *frame, __u32 depth,
+					__u64 what, __u64 height)
+{
+	WRITE_ONCE(slot->depth, depth + 1);
+	WRITE_ONCE(frame->what, what);
+	frame->height = height;
+	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
+}
+
+/*
  * An entry inside an ANY function (of a /proc file in vfs_read, say): a frame that is apart, for by
  * its root a tree is known to be a read.
  */
@@ -49,7 +63,7 @@ static __noinline void entry_inside(struct slot *slot, __u64 height, __u32 funct
 {
 	__u32 depth = drop_stale(slot, height), function = function_and_kind & 0xffff;
 	struct saved_syscall saved = read_syscall(slot);
-	__u64 key = (__u64)saved.arg0 << 32 | 1u << 31 | function << 16 | saved.nr, what;
+	__u64 key = read_key(saved, function), what;
 	struct frame *frame = frame_at(slot, depth);
 
 	if (!active || depth >= MAX_DEPTH)
@@ -58,10 +72,9 @@ static __noinline void entry_inside(struct slot *slot, __u64 height, __u32 funct
 			 slot->own_tgid);
 	if (!what)
 		return;
-	WRITE_ONCE(slot->depth, depth + 1);
-	WRITE_ONCE(frame->what, depth ? what | (__u64)FRAME_APART << 16 : what);
-	frame->height = height;
-	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
+	if (depth)
+		what |= (__u64)FRAME_APART << 16;
+	frame_begin(slot, frame, depth, what, height);
 }
 
 static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_kind kind)
@@ -121,15 +134,7 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 	}
 	if (!what)
 		return;
-	/*
-	 * Depth first: an interrupt from here on stacks its frames above this one and takes them
-	 * away again. It leaves no flags behind (apart_over()), so what it finds here before the
-	 * next lines have run is never taken for an interrupt's frame.
-	 */
-	WRITE_ONCE(slot->depth, depth + 1);
-	WRITE_ONCE(frame->what, what);
-	frame->height = height;
-	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
+	frame_begin(slot, frame, depth, what, height);
 }
 
 /* What stands for frame.height of an interrupt, which has no trampoline: on no stack. */
@@ -158,10 +163,7 @@ static __always_inline void interrupt_open(enum fn_id function)
 	if (!what)
 		return;
 	frame = frame_at(slot, depth);
-	WRITE_ONCE(slot->depth, depth + 1);
-	WRITE_ONCE(frame->what, what);
-	frame->height = interrupt_height(function);
-	WRITE_ONCE(frame->start_ns, bpf_ktime_get_ns());
+	frame_begin(slot, frame, depth, what, interrupt_height(function));
 }
 
 /*
@@ -217,12 +219,10 @@ static __noinline void apart_over(struct slot *slot, __u32 depth, __u64 raw_ns, 
 /* Add one call to its node's sums. Returns its corrected latency, ns. */
 static __always_inline __u64 count(struct slot *slot, __u32 node, __u64 raw_ns, __u32 nested)
 {
-	__u64 ns = raw_ns - inside_ns - nested * whole_ns;
+	__u64 ns = corrected(raw_ns, nested);
 	__u32 key = slot->tally + node, bucket;
 	struct tally *tally;
 
-	if ((__s64)ns < 0)
-		ns = 0;
 	tally = bpf_map_lookup_elem(&tallies, &key);
 	if (!tally)
 		return ns;

@@ -25,6 +25,12 @@ __noinline __u64 what_apart(__u32 context, __u32 function)
 	return node ? frame_what(node, FRAME_APART, FRAME_NO_PROCESS) : 0;
 }
 
+/* What slot.read_key is of a read by @function: never 0. what_read() takes it apart again. */
+static __always_inline __u64 read_key(struct saved_syscall saved, __u32 function)
+{
+	return (__u64)saved.arg0 << 32 | 1u << 31 | function << 16 | saved.nr;
+}
+
 /* Of an outermost frame, in full; 0 when it is no read of CPU time. Global, as slot_claim() is. */
 __noinline __u64 what_read(__u64 key, __u32 kind, __u32 context, __u32 own_tid, __u32 own_tgid)
 {
@@ -114,7 +120,7 @@ static __always_inline __u64 what_outermost(struct slot *slot, bool irq, enum fn
 	if (irq)
 		return what_apart(CTX_IRQ, function);
 	saved = read_syscall(slot);
-	key = (__u64)saved.arg0 << 32 | 1u << 31 | function << 16 | saved.nr;
+	key = read_key(saved, function);
 	if (slot->read_key != key) {
 		slot->read_what =
 			what_read(key, kind, slot->context, slot->own_tid, slot->own_tgid);

@@ -157,6 +157,10 @@ int bench_run(struct bench_run *run);
 /* bench_run_reads() - bench_workload.run of the workloads that read in a loop. */
 int bench_run_reads(struct bench_run *run);
 
+/* bench_describe() - what failed: @ctx->what, else the read of @kind itself, into @text. */
+void bench_describe(const struct bench_context *ctx, const struct bench_kind *kind, char *text,
+		    size_t bytes);
+
 /* bench_add() - count one run of the row of @kind and @threads. Returns 0 or -ENOMEM. */
 int bench_add(struct bench_run *run, const struct bench_kind *kind, int threads,
 	      const struct bench_sample *sample);

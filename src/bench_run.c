@@ -20,15 +20,14 @@
 /* Between two looks at the clock, which are in user mode. */
 #define SYSCALLS 100
 
-/* @ctx->what, else the read itself. */
-static void set_error(struct bench_run *run, const struct bench_context *ctx,
-		      const struct bench_kind *kind)
+void bench_describe(const struct bench_context *ctx, const struct bench_kind *kind, char *text,
+		    size_t bytes)
 {
 	if (ctx->what)
-		snprintf(run->error, sizeof(run->error), "%s", ctx->what);
+		snprintf(text, bytes, "%s", ctx->what);
 	else
-		snprintf(run->error, sizeof(run->error), "%s of %s%s%s", kind->syscall,
-			 clock_name(kind->clock), kind->how[0] ? ", " : "", kind->how);
+		snprintf(text, bytes, "%s of %s%s%s", kind->syscall, clock_name(kind->clock),
+			 kind->how[0] ? ", " : "", kind->how);
 }
 
 static int make_reads(struct bench_run *run, struct bench_context *ctx)
@@ -48,7 +47,7 @@ static int make_reads(struct bench_run *run, struct bench_context *ctx)
 		if (!err)
 			err = bench_add(run, kind, run->threads, &sample);
 		if (err) {
-			set_error(run, ctx, kind);
+			bench_describe(ctx, kind, run->error, sizeof(run->error));
 			return err;
 		}
 	}
@@ -67,7 +66,7 @@ static int undo_reads(struct bench_run *run, struct bench_context *ctx)
 		int err = kind->undo ? kind->undo(ctx, kind) : 0;
 
 		if (err) {
-			set_error(run, ctx, kind);
+			bench_describe(ctx, kind, run->error, sizeof(run->error));
 			return err;
 		}
 	}

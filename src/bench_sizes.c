@@ -9,7 +9,6 @@
 #include "bench_helpers.h"
 #include "bench_sizes.h"
 #include "clock.h"
-#include "mask.h"
 
 struct sizes_work {
 	const struct bench_kind *kind;
@@ -34,8 +33,7 @@ static void read_in_turn(const void *arg, struct bench_answer *answer)
 	}
 	answer->sample.duration_ns = clock_monotonic_ns() - start_ns;
 	if (answer->err)
-		snprintf(answer->what, sizeof(answer->what), "%s of %s", kind->syscall,
-			 clock_name(kind->clock));
+		bench_describe(&large, kind, answer->what, sizeof(answer->what));
 }
 
 int bench_run_sizes(struct bench_run *run)

@@ -17,7 +17,6 @@
 #include "bench_helpers.h"
 #include "bench_storm.h"
 #include "clock.h"
-#include "mask.h"
 
 #define SLICE	   7 /* reads between two hops, coprime to most kinds' numbers */
 #define SIGNAL	   SIGUSR1
@@ -114,10 +113,7 @@ static void make_all(struct rider *self)
 			self->err =
 				make_slice(self->storm, &ctx, kind, left < SLICE ? left : SLICE);
 			if (self->err)
-				snprintf(self->error, sizeof(self->error), "%s of %s%s%s",
-					 ctx.what ? ctx.what : kind->syscall,
-					 clock_name(kind->clock), kind->how[0] ? ", " : "",
-					 kind->how);
+				bench_describe(&ctx, kind, self->error, sizeof(self->error));
 		}
 	}
 }

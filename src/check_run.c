@@ -55,7 +55,8 @@ static _Noreturn void child_main(const struct oracle *oracle, struct check *shar
 /* Wait for @pid, which runs with @shared, as long as that allows. */
 static struct ending wait_child(int pid, const struct check *shared)
 {
-	__u64 start_ns = clock_monotonic_ns(), read_ns = start_ns, reads = 0, now_ns;
+	__u64 start_ns = clock_monotonic_ns(), read_ns = start_ns, now_ns;
+	__u64 reads = 0, now_reads;
 	struct ending ending = {};
 	int got;
 
@@ -64,10 +65,10 @@ static struct ending wait_child(int pid, const struct check *shared)
 		if (got == pid)
 			return ending;
 		now_ns = clock_monotonic_ns();
-		if (reads != __atomic_load_n(&shared->finding.reads, __ATOMIC_RELAXED)) {
-			reads = __atomic_load_n(&shared->finding.reads, __ATOMIC_RELAXED);
+		now_reads = __atomic_load_n(&shared->finding.reads, __ATOMIC_RELAXED);
+		if (reads != now_reads)
 			read_ns = now_ns;
-		}
+		reads = now_reads;
 		if ((got < 0 && errno != EINTR) || now_ns - start_ns > shared->limit_ns)
 			break;
 		poll(NULL, 0, POLL_MS);

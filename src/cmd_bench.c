@@ -57,9 +57,8 @@ static int parse(int argc, char **argv, struct bench_options *options,
 		{ 'n', "count", OPT_INT, &options->count, 1, 1e9, "N",
 		  "reads of each kind; exits, ticks" },
 		{ 't', "threads", OPT_INT, &options->threads, 0, 30000, "N",
-		  "idle threads beside the reader (clock-process, two-sizes: 250, else 0); pound: "
-		  "those "
-		  "that read" },
+		  "idle threads beside the reader (clock-process, two-sizes: 250, else 0); pound, "
+		  "storm: those that read" },
 		{ 'r', "repeat", OPT_INT, &options->repeat, 1, BENCH_MAX_REPEAT, "R",
 		  "run the workload R times, tell medians" },
 		{ 0, "json", OPT_FLAG, &options->json, 0, 0, NULL, "print JSON" },

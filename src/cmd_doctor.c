@@ -65,25 +65,17 @@ static void print_host(const struct profile_host *host)
 	print_row(slow_clock ? "?" : "ok", "clock source", found);
 }
 
-static const struct function *find_function(const struct function *functions, const char *name)
-{
-	for (int i = 0; i < FN_COUNT; i++)
-		if (!strcmp(functions[i].name, name))
-			return &functions[i];
-	return NULL;
-}
-
 /* Every function of a group, below the one it is usually called from. */
 static void print_group(const struct function *functions, enum fn_group group, const char *tried)
 {
 	for (int i = 0; i < FN_COUNT; i++) {
-		const struct function *fn = &functions[i], *up = fn;
+		const struct function *fn = &functions[i];
+		int depth = 0, up = i;
 		char name[96];
-		int depth = 0;
 
 		if (fn->kind == FN_CALIBRATE || fn->group != group)
 			continue;
-		while ((up = find_function(functions, up->parent)))
+		while ((up = functions_parent(functions, up)) >= 0)
 			depth++;
 		snprintf(name, sizeof(name), "%*s%s", 2 * depth, "", fn->symbol);
 		printf("%-4s %-44s %s\n",
@@ -100,6 +92,14 @@ static void print_group(const struct function *functions, enum fn_group group, c
 #define ROUNDS	      20
 #define UNSTABLE_PART 20 /* a calibration that moves by more than this part of it says little */
 
+static void widen(__u64 *least, __u64 *most, __u64 value)
+{
+	if (value < *least)
+		*least = value;
+	else if (value > *most)
+		*most = value;
+}
+
 /* What changes from one calibration to the next, and from call to call. */
 static void print_calibrations(struct engine *engine)
 {
@@ -114,18 +114,10 @@ static void print_calibrations(struct engine *engine)
 		}
 		if (!i)
 			least = most = one;
-#define WIDEN(field)                             \
-	do {                                     \
-		if (one.field < least.field)     \
-			least.field = one.field; \
-		else if (one.field > most.field) \
-			most.field = one.field;  \
-	} while (0)
-		WIDEN(inside_ns);
-		WIDEN(whole_ns);
-		WIDEN(low_ns);
-		WIDEN(high_ns);
-#undef WIDEN
+		widen(&least.inside_ns, &most.inside_ns, one.inside_ns);
+		widen(&least.whole_ns, &most.whole_ns, one.whole_ns);
+		widen(&least.low_ns, &most.low_ns, one.low_ns);
+		widen(&least.high_ns, &most.high_ns, one.high_ns);
 	}
 	snprintf(found, sizeof(found),
 		 "inside %llu to %llu ns, whole %llu to %llu ns, in %d calibrations",

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cmd.h"
+#include "json_file.h"
 #include "opts.h"
 #include "predict.h"
 
@@ -26,17 +27,10 @@ struct verdicts {
 	size_t nr;
 };
 
-static int is_json(const struct dirent *entry)
-{
-	size_t n = strlen(entry->d_name);
-
-	return n > 5 && !strcmp(entry->d_name + n - 5, ".json");
-}
-
 static void add_folder(struct verdicts *verdicts, const char *dir)
 {
 	struct dirent **entries;
-	int nr = scandir(dir, &entries, is_json, alphasort);
+	int nr = scandir(dir, &entries, json_file_filter, alphasort);
 
 	for (int i = 0; i < nr; i++) {
 		if (verdicts->nr < MAX_VERDICTS &&

@@ -3,6 +3,7 @@
  * A JSON document's bytes: loaded from a file that may be anything, saved so that the file appears
  * whole or not at all. Called by fields_read.c, fields_write.c, and commands before they start.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,6 +18,13 @@
 #include "text.h"
 
 #define TOO_LARGE "is larger than %u MiB; no %s is"
+
+int json_file_filter(const struct dirent *entry)
+{
+	size_t n = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && n > 5 && !strcmp(entry->d_name + n - 5, ".json");
+}
 
 const char *json_file_name(const char *path)
 {

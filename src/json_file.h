@@ -9,10 +9,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+struct dirent;
 struct json_object;
 
 /* A profile of every path there is room for is some 2 MB; more than this is no file of ours. */
 #define JSON_FILE_MAX_BYTES (64u << 20)
+
+/* json_file_filter() - for scandir(3): is @entry called NAME.json, and not hidden? */
+int json_file_filter(const struct dirent *entry);
 
 /* json_file_name() - what to call @path when speaking of it: "-" is standard input. */
 const char *json_file_name(const char *path);

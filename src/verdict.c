@@ -154,17 +154,10 @@ static int add_file(struct verdict_variant *variant, const char *name,
 	return ret;
 }
 
-static int is_json(const struct dirent *entry)
-{
-	size_t n = strlen(entry->d_name);
-
-	return entry->d_name[0] != '.' && n > 5 && !strcmp(entry->d_name + n - 5, ".json");
-}
-
 static int load(struct verdict_variant *variant, const struct complaint *complaint)
 {
 	struct dirent **entries;
-	int nr = scandir(variant->dir, &entries, is_json, alphasort), ret = 0;
+	int nr = scandir(variant->dir, &entries, json_file_filter, alphasort), ret = 0;
 
 	variant->right = -1;
 	if (nr < 0)

@@ -20,17 +20,7 @@ twenty+=,handle_mm_fault,vm_mmap_pgoff,__x64_sys_read
 deep=try_to_wake_up,schedule,hrtimer_interrupt,ktime_get,kmem_cache_free,kfree,wake_up_process,handle_mm_fault
 # A program that makes so many reads of one byte, as many writes, and no others.
 one_by_one="dd if=/dev/zero of=/dev/null bs=1 count=$reads status=none"
-# The head of both guests' scripts.
-cat >"$t_tmp/record" <<'EOS'
-#!/bin/sh
-# record NAME WORDS...: leaves NAME.p, NAME.b (what the command printed), NAME.err, NAME.status
-record() {
-	name=$1
-	shift
-	cputoll record -o "/out/$name.p" "$@" >"/out/$name.b" 2>"/out/$name.err" </dev/null
-	echo $? >"/out/$name.status"
-}
-EOS
+printf '%s\n' "$t_record" >"$t_tmp/record"
 
 # recorded NAME: it was, with nothing said and nothing lost.
 recorded() {

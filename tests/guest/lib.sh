@@ -113,6 +113,17 @@ t_options() {
 	done
 }
 
+# The head of a guest's script, with record NAME WORDS...: leaves NAME.p, NAME.b (what the command printed), NAME.err,
+# NAME.status.
+# shellcheck disable=SC2016 # expands in the guest
+t_record='#!/bin/sh
+record() {
+	name=$1
+	shift
+	cputoll record -o "/out/$name.p" "$@" >"/out/$name.b" 2>"/out/$name.err" </dev/null
+	echo $? >"/out/$name.status"
+}'
+
 # t_done: prints the sums and ends the test.
 t_done() {
 	printf '%d passed, %d failed, %d skipped\n' "$t_passed" "$t_failed" "$t_skipped"

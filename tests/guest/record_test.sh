@@ -12,15 +12,8 @@ out=$t_tmp/out
 
 # --- on one CPU, by instruction count ----------------------------------------------------------
 
-cat >"$t_tmp/inside" <<'EOS'
-#!/bin/sh
-# record NAME WORDS...: leaves NAME.p, NAME.b (what the command printed), NAME.err, NAME.status
-record() {
-	name=$1
-	shift
-	cputoll record -o "/out/$name.p" "$@" >"/out/$name.b" 2>"/out/$name.err" </dev/null
-	echo $? >"/out/$name.status"
-}
+printf '%s\n' "$t_record" >"$t_tmp/inside"
+cat >>"$t_tmp/inside" <<'EOS'
 ls -d /lib /lib64 /usr/lib /usr/lib64 2>/dev/null >/out/libraries
 cputoll version >/out/version 2>&1
 

@@ -69,7 +69,7 @@ mapfile -t add < <(printf '%s\n' "${add[@]}" | paste - - | sort -u | tr '\t' '\n
 jq -n --argjson names "$(printf '%s\n' "${names[@]}" | jq -R . | jq -s .)" '
 	[inputs | { key: (input_filename | split("/")[-1] | split(".")[0] | ltrimstr("0")), value: . }] | from_entries as $runs
 	| $runs["1"].ns_per_read as $bare | ($runs["3"].ns_per_read - $bare) as $floor
-	| { kernel: $runs["1"].kernel, reads: $runs["1"].reads, ways: [range($names | length) | tostring as $i
+	| { kernel: $runs["1"].kernel, reads: $runs["1"].reads, ways: [range($names | length)
 		| (. + 1 | tostring) as $i | select($runs[$i]) | {
 		way: $names[.], per_read: $runs[$i].ns_per_read,
 		extra: ($runs[$i].ns_per_read - $bare),

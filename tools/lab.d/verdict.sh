@@ -182,15 +182,16 @@ verdict_build() {
 
 # verdict_describe KERNEL: its folder, with what it is made of.
 verdict_describe() {
+	local config
 	mkdir -p "$work/$1"
 	variant_read "${v_variant[$1]}"
 	build_split "${variant_files[@]}" ${v_patch[$1]:+"${v_patch[$1]}"}
+	config=$(verdict_quote "${build_configs[@]}")
 	printf '{ "name": "%s", "patches": [%s], "config_fragment": %s, "source": "%s" }\n' "${v_name[$1]}" \
-		"$(verdict_quote "${build_patches[@]}")" "$(verdict_quote "${build_configs[@]:-null}")" \
-		"$(source_version)" >"$work/$1/variant.json"
+		"$(verdict_quote "${build_patches[@]}")" "${config:-null}" "$(source_version)" >"$work/$1/variant.json"
 }
 
-# verdict_quote FILE...: their names, as JSON has them; "null" is null. No quoting: what JSON would have to quote is rare
+# verdict_quote FILE...: their names, as JSON has them. No quoting: what JSON would have to quote is rare
 # in a file's name, and of no use there.
 verdict_quote() {
 	local file names=
@@ -198,7 +199,6 @@ verdict_quote() {
 		file=${file##*/}
 		names+="${names:+, }\"${file//[\"\\[:cntrl:]]/_}\""
 	done
-	if [[ $names == '"null"' ]]; then names=null; fi
 	printf '%s' "$names"
 }
 
