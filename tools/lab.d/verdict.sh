@@ -39,7 +39,7 @@ v_status=0
 # verdict_defaults: the workloads of a verdict that was not asked for others.
 verdict_defaults() {
 	local config whose=default
-	variant_read "${v_variant[0]}"
+	variant_read "${v_variant[0]-stock}"
 	build_split "${variant_files[@]}"
 	for config in "${build_configs[@]}"; do whose=$(basename "$config" .config); done
 	awk -v whose="$whose" '$2 == whose { print $1 }' <<<"$verdict_benches" | paste -sd ,
