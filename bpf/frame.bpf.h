@@ -279,8 +279,6 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 			       .flags = frame->flags,
 			       .asks = frame->asks,
 			       .nested = frame->nested };
-	if (kind == FN_CALIBRATE)
-		calibration_raw_ns[function == FN_ID_bpf_fentry_test1] = raw_ns;
 	if (is_entry(kind) && (done.flags & FRAME_TENTATIVE) && !done.nested) {
 		WRITE_ONCE(slot->depth, depth);
 		return;
@@ -305,6 +303,9 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 			slot_unspill(slot);
 	}
 	count(key, raw_ns, ns); /* last: nothing has to be kept over its call */
+	/* … so that what a probe costs is measured on the code that it will be */
+	if (kind == FN_CALIBRATE)
+		calibration_raw_ns[function == FN_ID_bpf_fentry_test1] = raw_ns;
 }
 
 /*
