@@ -65,13 +65,15 @@ struct saved_syscall {
 	int arg0;
 };
 
-/* By the helper, else (before 5.15) by hand. The first argument is a 64-bit program's. */
-static __always_inline struct saved_syscall read_syscall(const struct slot *slot)
+/* That of @task, the current one, whose slot is @slot: by the helper, else (before 5.15) by hand.
+ * The first argument is a 64-bit program's. */
+static __always_inline struct saved_syscall read_syscall(const struct slot *slot,
+							 struct task_struct *task)
 {
 	struct pt_regs *regs;
 
 	if (has_task_regs) {
-		regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+		regs = (void *)bpf_task_pt_regs(task);
 		return (struct saved_syscall){ regs->ARCH_NR_FIELD, regs->ARCH_ARG0_FIELD };
 	}
 	regs = (void *)(slot->stack + ARCH_STACK_BYTES - bpf_core_type_size(struct pt_regs));

@@ -62,7 +62,7 @@ static __always_inline void frame_begin(struct slot *slot, struct frame *frame, 
 static __noinline void entry_inside(struct slot *slot, __u64 height, __u32 function_and_kind)
 {
 	__u32 depth = drop_stale(slot, height), function = function_and_kind & 0xffff;
-	struct saved_syscall saved = read_syscall(slot);
+	struct saved_syscall saved = read_syscall(slot, current_task());
 	__u64 key = read_key(saved, function), what;
 	struct frame *frame = frame_at(slot, depth);
 
@@ -79,7 +79,8 @@ static __noinline void entry_inside(struct slot *slot, __u64 height, __u32 funct
 
 static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_kind kind)
 {
-	__u64 task = bpf_get_current_task(), height, gap, what;
+	struct task_struct *current = current_task();
+	__u64 task = (__u64)current, height, gap, what;
 	struct slot *slot = slot_first(task);
 	struct frame *frame;
 	__u32 depth;
@@ -99,42 +100,47 @@ static __always_inline void frame_open(void *ctx, enum fn_id function, enum fn_k
 	height = distance(ctx, slot);
 	irq = height >= ARCH_STACK_BYTES;
 	depth = READ_ONCE(slot->depth);
-	if (is_entry(kind) && depth && depth != SLOT_MUTED) {
+	if (!depth)
+		goto outermost;
+	if (is_entry(kind) && depth != SLOT_MUTED) {
 		if (any_functions) {
 			entry_inside(slot, height, function | kind << 16);
 			return;
 		}
 		drop_frames(slot, 0); /* a syscall runs inside nothing that is traced */
-		depth = 0;
+		goto outermost;
 	}
-	frame = frame_at(slot, depth);
-	if (depth && depth <= MAX_DEPTH) {
-		gap = frame_at(slot, depth - 1)->height - height;
-		if (gap - 1 >= ARCH_STACK_BYTES - 1 && !irq) {
-			depth = drop_stale(slot, height);
-			frame = frame_at(slot, depth);
-			gap = frame_at(slot, depth - 1)->height - height;
-			KEEP(frame);
-		}
-	}
-	if (!depth) {
-		what = what_outermost(slot, irq, function, kind);
-	} else if (depth < MAX_DEPTH) {
-		what = kind == FN_ANY && (frame[-1].flags & FRAME_TENTATIVE)
-			       ? what_any_inside(slot, function, irq)
-			       : what_nested(frame - 1, gap, irq, function, kind);
-	} else {
+	if (depth > MAX_DEPTH) {
 		/* in an interrupt of a slot's claim: most calls of a BELOW function are no part of
 		 * any read */
-		if (kind == FN_BELOW && !all_callers && depth == SLOT_FILLING)
-			return;
-		if (depth != SLOT_MUTED)
+		if (depth == SLOT_FILLING && (kind != FN_BELOW || all_callers))
 			loss(overflow);
 		return;
 	}
-	if (!what)
+	frame = frame_at(slot, depth - 1) + 1;
+	gap = frame[-1].height - height;
+	if (gap - 1 >= ARCH_STACK_BYTES - 1 && !irq) {
+		depth = drop_stale(slot, height);
+		if (!depth)
+			goto outermost;
+		frame = frame_at(slot, depth - 1) + 1;
+		gap = frame[-1].height - height;
+		KEEP(frame);
+	}
+	if (depth == MAX_DEPTH) {
+		loss(overflow);
 		return;
-	frame_begin(slot, frame, depth, what, height);
+	}
+	what = kind == FN_ANY && (frame[-1].flags & FRAME_TENTATIVE)
+		       ? what_any_inside(slot, function, irq)
+		       : what_nested(frame - 1, gap, irq, function, kind);
+	if (what)
+		frame_begin(slot, frame, depth, what, height);
+	return;
+outermost:
+	what = what_outermost(slot, current, irq, function, kind);
+	if (what)
+		frame_begin(slot, slot->frames, 0, what, height);
 }
 
 /* What stands for frame.height of an interrupt, which has no trampoline: on no stack. */
@@ -216,21 +222,25 @@ static __noinline void apart_over(struct slot *slot, __u32 depth, __u64 raw_ns, 
 	}
 }
 
-/* Add one call to its node's sums. Returns its corrected latency, ns. */
-static __always_inline __u64 count(struct slot *slot, __u32 node, __u64 raw_ns, __u32 nested)
+/* The bucket of a latency that the linear ones do not hold: rare, and costly to find. */
+static __noinline __u64 long_bucket(__u64 ns)
 {
-	__u64 ns = corrected(raw_ns, nested);
-	__u32 key = slot->tally + node, bucket;
-	struct tally *tally;
+	return hist_bucket(ns);
+}
 
-	tally = bpf_map_lookup_elem(&tallies, &key);
+/* Add one call, that took @ns once corrected, to the sums of its node under @key. */
+static __always_inline void count(__u32 key, __u64 raw_ns, __u64 ns)
+{
+	struct tally *tally = bpf_map_lookup_elem(&tallies, &key);
+	__u64 bucket;
+
 	if (!tally)
-		return ns;
+		return;
 	__sync_fetch_and_add(&tally->raw_ns, raw_ns);
-	bucket = OPAQUE(hist_bucket(ns));
+	bucket = ns < 1 << HIST_LINEAR_BITS ? ns >> HIST_LINEAR_SHIFT : long_bucket(ns);
+	KEEP(bucket); /* unbounded: clang knows what long_bucket() returns, the verifier not */
 	if (bucket < HIST_BUCKETS)
 		__sync_fetch_and_add(&tally->bucket[bucket], 1);
-	return ns;
 }
 
 /* @ctx: NULL for an interrupt */
@@ -241,7 +251,7 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 	__u64 task = bpf_get_current_task(), height;
 	struct slot *slot = slot_first(task);
 	struct frame *frame, done;
-	__u32 depth;
+	__u32 depth, key;
 
 	if (slot->task != task) {
 		slot = slot_elsewhere(task);
@@ -251,7 +261,7 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 	depth = READ_ONCE(slot->depth) - 1;
 	if (depth >= MAX_DEPTH) /* none open, or muted */
 		return;
-	frame = frame_at(slot, depth);
+	frame = &slot->frames[depth];
 	height = kind == FN_INTERRUPT ? interrupt_height(function) : distance(ctx, slot);
 	if (frame->height != height) {
 		depth = find_frame(slot, height) - 1;
@@ -265,31 +275,37 @@ static __always_inline void frame_close(void *ctx, enum fn_id function, enum fn_
 	raw_ns = now - frame->start_ns;
 	if ((__s64)raw_ns < 0) /* an interrupt came between `now` and here, and moved the start */
 		raw_ns = bpf_ktime_get_ns() - frame->start_ns;
-	done.what = frame->what;
-	if (kind == FN_CALIBRATE)
-		calibration_raw_ns[function == FN_ID_bpf_fentry_test1] = raw_ns;
+	done = (struct frame){ .node = frame->node,
+			       .flags = frame->flags,
+			       .asks = frame->asks,
+			       .nested = frame->nested };
 	if (is_entry(kind) && (done.flags & FRAME_TENTATIVE) && !done.nested) {
 		WRITE_ONCE(slot->depth, depth);
 		return;
 	}
-	ns = count(slot, done.node, raw_ns, done.nested);
 	if (is_entry(kind) && is_error(result))
 		__sync_fetch_and_add(&nodes[BOUNDED(done.node, NODES)].errors, 1);
+	ns = corrected(raw_ns, done.nested);
+	key = slot->tally + done.node;
 	if (depth) {
 		if (done.flags & FRAME_APART)
 			apart_over(slot, depth, raw_ns, done.nested);
 		else
 			frame[-1].nested += done.nested + 1;
 		WRITE_ONCE(slot->depth, depth);
-		return;
+	} else {
+		if (done.asks < MASK_COUNT) {
+			slot->calls[done.asks]++;
+			slot->total_ns += ns;
+		}
+		WRITE_ONCE(slot->depth, 0);
+		if (slot->spilled)
+			slot_unspill(slot);
 	}
-	if (done.asks < MASK_COUNT) {
-		slot->calls[BOUNDED(done.asks, MASK_COUNT)]++;
-		slot->total_ns += ns;
-	}
-	WRITE_ONCE(slot->depth, depth);
-	if (slot->spilled)
-		slot_unspill(slot);
+	count(key, raw_ns, ns); /* last: nothing has to be kept over its call */
+	/* … so that what a probe costs is measured on the code that it will be */
+	if (kind == FN_CALIBRATE)
+		calibration_raw_ns[function == FN_ID_bpf_fentry_test1] = raw_ns;
 }
 
 /*

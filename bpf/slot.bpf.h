@@ -13,11 +13,12 @@ static const struct process_totals empty_totals;
 
 /*
  * The first of the slots of the task at address @task. Slabs are aligned, so that the low bits
- * alone would tell few tasks apart: multiplicative hashing, by 2^64 over the golden ratio.
+ * alone would tell few tasks apart: multiplicative hashing, by 2^32 over the golden ratio. Of the
+ * address's lower half, which is a number to the verifier where the whole is a pointer.
  */
-static __always_inline __u64 slot_index(__u64 task)
+static __always_inline __u32 slot_index(__u64 task)
 {
-	return task * 0x9e3779b97f4a7c15ull >> (64 - SLOT_BITS);
+	return (__u32)task * 0x9e3779b1u >> (32 - SLOT_BITS);
 }
 
 /* The current task's slot if it is in the first of its ways, where nearly all are; else another's.

@@ -119,6 +119,15 @@ struct {
 /* Came with 5.15 (dd6e10fbd9fb). */
 #define has_task_regs bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)
 
-#define loss(kind)    __sync_fetch_and_add(&losses.kind, 1)
+/* The current task. Not bpf_get_current_task() where there is a choice: the kernel lets
+ * bpf_task_pt_regs() have the other's pointer only. */
+static __always_inline struct task_struct *current_task(void)
+{
+	if (has_task_regs)
+		return bpf_get_current_task_btf();
+	return (void *)bpf_get_current_task();
+}
+
+#define loss(kind) __sync_fetch_and_add(&losses.kind, 1)
 
 #endif /* CPUTOLL_STATE_BPF_H */

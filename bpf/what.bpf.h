@@ -28,7 +28,7 @@ __noinline __u64 what_apart(__u32 context, __u32 function)
 /* What slot.read_key is of a read by @function: never 0. what_read() takes it apart again. */
 static __always_inline __u64 read_key(struct saved_syscall saved, __u32 function)
 {
-	return (__u64)saved.arg0 << 32 | 1u << 31 | function << 16 | saved.nr;
+	return (__u64)saved.arg0 << 32 | (FN_MAX | function) << 16 | saved.nr;
 }
 
 /* Of an outermost frame, in full; 0 when it is no read of CPU time. Global, as slot_claim() is. */
@@ -36,7 +36,7 @@ __noinline __u64 what_read(__u64 key, __u32 kind, __u32 context, __u32 own_tid, 
 {
 	struct reader reader = { context, own_tid, own_tgid };
 	struct saved_syscall saved = { .nr = key, .arg0 = key >> 32 };
-	__u32 function = key >> 16 & 0x7fff, node;
+	__u32 function = key >> 16 & (FN_MAX - 1), node;
 	struct origin origin;
 	__u8 flags = 0;
 
@@ -78,7 +78,8 @@ __noinline __u32 node_any(__u32 root, __u32 function)
  * Of a frame of an ANY function that begins a tree. Virtual accounting has one at either end of
  * each syscall: what the slot remembers is the same for all functions.
  */
-static __always_inline __u64 what_any(struct slot *slot, bool irq, enum fn_id function)
+static __always_inline __u64 what_any(struct slot *slot, struct task_struct *task, bool irq,
+				      enum fn_id function)
 {
 	__u32 key, root, node;
 
@@ -86,7 +87,7 @@ static __always_inline __u64 what_any(struct slot *slot, bool irq, enum fn_id fu
 		return 0;
 	if (irq)
 		return what_apart(CTX_IRQ, function);
-	key = ANY_KEY + read_syscall(slot).nr;
+	key = ANY_KEY + read_syscall(slot, task).nr;
 	root = slot->any_root;
 	if (slot->any_key != key) {
 		root = root_any(slot->context, key & 0xffff);
@@ -107,19 +108,19 @@ static __always_inline __u64 what_any(struct slot *slot, bool irq, enum fn_id fu
  * answer. (A program that mixes 32-bit and 64-bit syscalls of the same number and argument is
  * mistaken.)
  */
-static __always_inline __u64 what_outermost(struct slot *slot, bool irq, enum fn_id function,
-					    enum fn_kind kind)
+static __always_inline __u64 what_outermost(struct slot *slot, struct task_struct *task, bool irq,
+					    enum fn_id function, enum fn_kind kind)
 {
 	struct saved_syscall saved;
 	__u64 key;
 
 	if (kind == FN_ANY)
-		return what_any(slot, irq, function);
+		return what_any(slot, task, irq, function);
 	if ((kind == FN_BELOW && !all_callers) || !active)
 		return 0;
 	if (irq)
 		return what_apart(CTX_IRQ, function);
-	saved = read_syscall(slot);
+	saved = read_syscall(slot, task);
 	key = read_key(saved, function);
 	if (slot->read_key != key) {
 		slot->read_what =
@@ -168,19 +169,19 @@ static __always_inline __u64 what_nested(struct frame *top, __u64 gap, bool irq,
 					 enum fn_id function, enum fn_kind kind)
 {
 	__u32 node = below[node_slot(top->node, function)];
-	bool preempted = kind == FN_BELOW && gap < ARCH_STACK_BYTES && node >= NODE_FIRST &&
-			 !is_usual(function, gap);
+	bool is_known = gap < ARCH_STACK_BYTES && node >= NODE_FIRST;
 
-	if (gap < ARCH_STACK_BYTES && node >= NODE_FIRST && !preempted)
+	if (is_known && (kind != FN_BELOW || is_usual(function, gap)))
 		return node;
-	return what_unusual(top, irq && gap >= ARCH_STACK_BYTES, preempted, function | kind << 16);
+	/* known, and called from elsewhere: by the scheduler */
+	return what_unusual(top, irq && gap >= ARCH_STACK_BYTES, is_known, function | kind << 16);
 }
 
 /* Of an ANY function inside an entry that is a read only if something of a read is inside: a tree
  * of its own. */
 static __noinline __u64 what_any_inside(struct slot *slot, __u32 function, bool irq)
 {
-	__u64 what = what_any(slot, irq, function);
+	__u64 what = what_any(slot, current_task(), irq, function);
 
 	return what ? what | (__u64)FRAME_APART << 16 : 0;
 }

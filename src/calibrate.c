@@ -23,13 +23,13 @@ static int compare(const void *a, const void *b)
 
 /*
  * Have the kernel call its test functions RUNS times (BPF_PROG_TEST_RUN on a tracing program does
- * that). @outer, @inner: raw durations, ns, in order, of bpf_prog_test_run_tracing and of
- * bpf_fentry_test1 inside it, as the attached programs saw them.
+ * that). Returns 0 or a negative errno; @outer_ns: the median duration, raw, of
+ * bpf_prog_test_run_tracing; @inner: those of bpf_fentry_test1 inside it, in order.
  */
-static int run_tests(struct engine *engine, __u64 outer[RUNS], __u64 inner[RUNS])
+static int run_tests(struct engine *engine, __u64 *outer_ns, __u64 inner[RUNS])
 {
 	int fd = bpf_program__fd(engine->entry[FN_ID_bpf_fentry_test1]);
-	__u64 *raw = engine->skel->bss->calibration_raw_ns;
+	__u64 *raw = engine->skel->bss->calibration_raw_ns, outer[RUNS];
 
 	for (int i = -WARMUP; i < RUNS; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts);
@@ -44,15 +44,43 @@ static int run_tests(struct engine *engine, __u64 outer[RUNS], __u64 inner[RUNS]
 	}
 	qsort(outer, RUNS, sizeof(*outer), compare);
 	qsort(inner, RUNS, sizeof(*inner), compare);
+	*outer_ns = outer[RUNS / 2];
 	return 0;
+}
+
+/* Each calibration is the outer function alone, then with the inner one probed: the difference is
+ * a probe's cost. Programs of Linux before 5.13 are attached once only, so all that is measured
+ * alone comes first. */
+static int measure(struct engine *engine)
+{
+	int ret = engine_attach_pair(engine, FN_ID_bpf_prog_test_run_tracing);
+	__u64 inner[RUNS];
+
+	/* whole_ns is the outer function's time until the end */
+	for (int i = 0; !ret && i < engine->nr_calibrations; i++)
+		ret = run_tests(engine, &engine->calibrations[i].whole_ns, inner);
+	if (!ret)
+		ret = engine_attach_pair(engine, FN_ID_bpf_fentry_test1);
+	for (int i = 0; !ret && i < engine->nr_calibrations; i++) {
+		struct engine_calibration *one = &engine->calibrations[i];
+		__u64 bare_ns = one->whole_ns, probed_ns;
+
+		ret = run_tests(engine, &probed_ns, inner);
+		one->inside_ns = inner[RUNS / 2];
+		one->whole_ns = probed_ns > bare_ns ? probed_ns - bare_ns : one->inside_ns;
+		one->low_ns = inner[RUNS / 20];
+		one->high_ns = inner[RUNS - 1 - RUNS / 20];
+	}
+	engine_detach_all(engine);
+	return ret;
 }
 
 /*
  * This process's own slot, which the calibration claims: muted, so that a record counts none of the
- * recorder's own reads; not muted for another calibration. And this process's tgid as the kernel
- * knows it (getpid() is the pid namespace's).
+ * recorder's own reads. And this process's tgid as the kernel knows it (getpid() is the pid
+ * namespace's).
  */
-static void mute_self(struct engine *engine, bool muted)
+static void mute_self(struct engine *engine)
 {
 	struct engine_bpf__bss *bss = engine->skel->bss;
 
@@ -62,45 +90,32 @@ static void mute_self(struct engine *engine, bool muted)
 		if (!slot->task || slot->own_tgid != (__u32)getpid())
 			continue;
 		bss->self_tgid = slot->tgid;
-		slot->depth = muted ? SLOT_MUTED : 0;
+		slot->depth = SLOT_MUTED;
 	}
 }
 
-int engine__calibrate(struct engine *engine, struct engine_calibration *calibration)
+int engine_calibrate(struct engine *engine)
 {
-	__u64 bare[RUNS], outer[RUNS], inner[RUNS];
 	struct engine_bpf__bss *bss = engine->skel->bss;
-	const size_t middle = RUNS / 2;
-	int ret;
+	int nr = engine->opts.calibrations ? engine->opts.calibrations : 1, ret;
 
-	*calibration = (struct engine_calibration){};
 	if (!engine->functions[FN_ID_bpf_prog_test_run_tracing].wanted ||
 	    !engine->functions[FN_ID_bpf_fentry_test1].wanted)
 		return -ENOENT;
-	if (!bss->self_tgid)
-		bss->self_tgid = (__u32)getpid(); /* until mute_self() knows better */
-	mute_self(engine, false);
+	engine->calibrations = calloc((size_t)nr, sizeof(*engine->calibrations));
+	if (!engine->calibrations)
+		return -ENOMEM;
+	engine->nr_calibrations = nr;
+	bss->self_tgid = (__u32)getpid(); /* until mute_self() knows better */
 	bss->calibrating = bss->active = true;
-	/* The outer function alone, then with the inner one probed: the difference is a probe's
-	 * cost. */
-	ret = engine_attach_pair(engine, FN_ID_bpf_prog_test_run_tracing);
-	if (!ret)
-		ret = run_tests(engine, bare, inner);
-	if (!ret)
-		ret = engine_attach_pair(engine, FN_ID_bpf_fentry_test1);
-	if (!ret)
-		ret = run_tests(engine, outer, inner);
-	engine_detach_all(engine);
+	ret = measure(engine);
 	bss->calibrating = bss->active = false;
-	mute_self(engine, true);
-	if (ret)
+	mute_self(engine);
+	if (ret) {
+		engine->nr_calibrations = 0;
 		return ret;
-	calibration->inside_ns = inner[middle];
-	calibration->whole_ns = outer[middle] > bare[middle] ? outer[middle] - bare[middle]
-							     : inner[middle];
-	calibration->low_ns = inner[RUNS / 20];
-	calibration->high_ns = inner[RUNS - 1 - RUNS / 20];
-	bss->inside_ns = calibration->inside_ns;
-	bss->whole_ns = calibration->whole_ns;
+	}
+	bss->inside_ns = engine->calibrations[0].inside_ns;
+	bss->whole_ns = engine->calibrations[0].whole_ns;
 	return 0;
 }

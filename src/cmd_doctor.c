@@ -89,7 +89,7 @@ static void print_group(const struct function *functions, enum fn_group group, c
 	}
 }
 
-#define ROUNDS	      20
+#define CALIBRATIONS  20
 #define UNSTABLE_PART 20 /* a calibration that moves by more than this part of it says little */
 
 static void widen(__u64 *least, __u64 *most, __u64 value)
@@ -101,27 +101,21 @@ static void widen(__u64 *least, __u64 *most, __u64 value)
 }
 
 /* What changes from one calibration to the next, and from call to call. */
-static void print_calibrations(struct engine *engine)
+static void print_calibrations(const struct engine_calibration *all, int nr)
 {
-	struct engine_calibration least = {}, most = {}, one;
+	struct engine_calibration least = all[0], most = all[0];
 	char found[256];
 	bool stable;
 
-	for (int i = 0; i < ROUNDS; i++) {
-		if (engine__calibrate(engine, &one)) {
-			print_row("no", "calibration", "this kernel has no empty test function");
-			return;
-		}
-		if (!i)
-			least = most = one;
-		widen(&least.inside_ns, &most.inside_ns, one.inside_ns);
-		widen(&least.whole_ns, &most.whole_ns, one.whole_ns);
-		widen(&least.low_ns, &most.low_ns, one.low_ns);
-		widen(&least.high_ns, &most.high_ns, one.high_ns);
+	for (int i = 1; i < nr; i++) {
+		widen(&least.inside_ns, &most.inside_ns, all[i].inside_ns);
+		widen(&least.whole_ns, &most.whole_ns, all[i].whole_ns);
+		widen(&least.low_ns, &most.low_ns, all[i].low_ns);
+		widen(&least.high_ns, &most.high_ns, all[i].high_ns);
 	}
 	snprintf(found, sizeof(found),
 		 "inside %llu to %llu ns, whole %llu to %llu ns, in %d calibrations",
-		 least.inside_ns, most.inside_ns, least.whole_ns, most.whole_ns, ROUNDS);
+		 least.inside_ns, most.inside_ns, least.whole_ns, most.whole_ns, nr);
 	stable = (most.inside_ns - least.inside_ns) * UNSTABLE_PART <= least.inside_ns &&
 		 (most.whole_ns - least.whole_ns) * UNSTABLE_PART <= least.whole_ns;
 	print_row(stable ? "ok" : "?", "", found);
@@ -149,14 +143,32 @@ static void print_functions(const struct function *functions, const char *tried)
 
 static const char cannot[] = "cputoll cannot run here: see 'no' above";
 
-static int examine(const struct engine_opts *opts, bool calibrate)
+static void print_calibration(const struct engine *engine)
+{
+	const struct engine_calibration *all;
+	char found[128];
+	int nr;
+
+	all = engine__calibrations(engine, &nr);
+	if (!nr) {
+		print_row("no", "calibration",
+			  "this kernel has no empty test function: latencies are raw");
+		return;
+	}
+	snprintf(found, sizeof(found),
+		 "a probe costs %llu ns a call, %llu ns of it inside what it measures",
+		 all[0].whole_ns, all[0].inside_ns);
+	print_row("ok", "calibration", found);
+	if (nr > 1)
+		print_calibrations(all, nr);
+}
+
+static int examine(const struct engine_opts *opts)
 {
 	struct profile_host host;
 	struct engine_error err;
 	struct engine *engine;
-	__u64 inside_ns, whole_ns;
 	bool loaded, runs;
-	char found[128];
 
 	if (host_read(&host)) {
 		error("doctor: cannot read what machine this is: %s", strerror(errno));
@@ -172,15 +184,8 @@ static int examine(const struct engine_opts *opts, bool calibrate)
 		return EXIT_CANNOT;
 	}
 	loaded = !engine__load(engine, &err);
-	if (loaded) {
-		engine__calibration(engine, &inside_ns, &whole_ns);
-		snprintf(found, sizeof(found),
-			 "a probe costs %llu ns a call, %llu ns of it inside what it measures",
-			 whole_ns, inside_ns);
-		print_row(whole_ns ? "ok" : "no", "calibration", found);
-		if (calibrate)
-			print_calibrations(engine);
-	}
+	if (loaded)
+		print_calibration(engine);
 	runs = loaded && !engine__attach(engine, &err);
 	print_row(runs ? "ok" : "no", "engine", runs ? "fentry" : err.text);
 	print_functions(engine__functions(engine), "there, not tried");
@@ -215,5 +220,7 @@ int cmd_doctor(int argc, char **argv)
 		error("doctor: takes no arguments, not '%s'", argv[first]);
 		return EXIT_USAGE;
 	}
-	return examine(&engine, calibrate);
+	if (calibrate)
+		engine.calibrations = CALIBRATIONS;
+	return examine(&engine);
 }

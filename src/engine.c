@@ -240,7 +240,6 @@ size_t engine_tallies_bytes(const struct engine *engine)
 
 int engine__load(struct engine *engine, struct engine_error *err)
 {
-	struct engine_calibration calibration;
 	void *map;
 	int ret;
 
@@ -260,7 +259,7 @@ int engine__load(struct engine *engine, struct engine_error *err)
 	}
 	engine->tallies = map;
 	/* without it the profile says 0, and report that nothing was subtracted */
-	engine__calibrate(engine, &calibration);
+	engine_calibrate(engine);
 	return 0;
 }
 
@@ -360,6 +359,12 @@ const struct function *engine__functions(const struct engine *engine)
 	return engine->functions;
 }
 
+const struct engine_calibration *engine__calibrations(const struct engine *engine, int *nr)
+{
+	*nr = engine->nr_calibrations;
+	return engine->calibrations;
+}
+
 void engine__calibration(const struct engine *engine, __u64 *inside_ns, __u64 *whole_ns)
 {
 	*inside_ns = engine->skel->bss->inside_ns;
@@ -374,6 +379,7 @@ void engine__free(struct engine *engine)
 	if (engine->tallies)
 		munmap((void *)engine->tallies, engine_tallies_bytes(engine));
 	engine_bpf__destroy(engine->skel);
+	free(engine->calibrations);
 	free(engine->host.config);
 	free(engine);
 }

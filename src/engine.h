@@ -26,6 +26,7 @@ struct engine_opts {
 	const char *functions; /* names, globs and groups, comma separated; NULL: the group reads */
 	pid_t pid;	       /* only this process and what it starts; 0: not filtered by pid */
 	bool descendants;      /* only processes that this one starts from now on */
+	int calibrations;      /* so many, to see how far apart they are; 0: one */
 	bool verbose;	       /* libbpf's own messages on standard error */
 };
 
@@ -77,18 +78,16 @@ int engine__read(struct engine *engine, struct profile *profile);
 /* engine__host(), engine__functions() - what engine__new() and engine__attach() found. */
 const struct profile_host *engine__host(const struct engine *engine);
 const struct function *engine__functions(const struct engine *engine);
+
 /* What a probe costs on this machine, measured around the kernel's empty test function. */
 struct engine_calibration {
 	__u64 inside_ns, whole_ns; /* as of engine__calibration() */
 	__u64 low_ns, high_ns;	   /* of 20 single calls, one costs less inside, and one more */
 };
 
-/*
- * engine__calibrate() - once more what engine__load() does at its end, and use it from now on.
- * Between engine__load() and engine__attach(). Returns 0, or a negative errno: the kernel has no
- * such function.
- */
-int engine__calibrate(struct engine *engine, struct engine_calibration *calibration);
+/* engine__calibrations() - all that engine__load() made, *@nr of them: none where the kernel has no
+ * such function. The first is the one in use. */
+const struct engine_calibration *engine__calibrations(const struct engine *engine, int *nr);
 
 /* engine__calibration() - the probes' cost per nested call, ns; 0 before engine__load(). */
 void engine__calibration(const struct engine *engine, __u64 *inside_ns, __u64 *whole_ns);

@@ -26,6 +26,8 @@ struct engine {
 	__u32 shards;
 	__u32 nodes;		     /* room in the call tree, NODES at most */
 	const struct tally *tallies; /* shards * nodes of them, mapped */
+	struct engine_calibration *calibrations;
+	int nr_calibrations;
 };
 
 /* engine_tallies_bytes() - the size of the mapping at engine->tallies. */
@@ -35,6 +37,10 @@ size_t engine_tallies_bytes(const struct engine *engine);
  * a negative errno, nothing of the pair then being attached. */
 int engine_attach_pair(struct engine *engine, int id);
 void engine_detach_all(struct engine *engine);
+
+/* engine_calibrate() - measure what a probe costs, and use it from now on. Once, before anything is
+ * attached. Returns 0 or a negative errno: -ENOENT when the kernel has no test function. */
+int engine_calibrate(struct engine *engine);
 
 /*
  * engine_try_named() - try for each function that the user named and the table does not know

@@ -346,39 +346,54 @@ static void explain_missing(struct function *fn, struct symbols *symbols,
 	else
 		snprintf(fn->reason, sizeof(fn->reason), "not in this kernel: %s is off%s",
 			 fn->config, value ? "" : ", or inlined");
-	symbols_explain_missing(symbols, fn->symbol, fn->reason, sizeof(fn->reason));
+	if (!value || strcmp(value, "n")) /* else that is all; its symbols take long to read */
+		symbols_explain_missing(symbols, fn->symbol, fn->reason, sizeof(fn->reason));
 }
 
-/* Is @type, called @name, what the kernel's BTF has of @fn? */
-static bool describes(const struct btf_type *type, const char *name, const struct function *fn)
+#define TRACEPOINT "btf_trace_" /* the type of a tracepoint: this and its name */
+
+/* Is @name, without TRACEPOINT of a tracepoint, what the kernel's BTF calls @fn? */
+static bool is_named(const char *name, const struct function *fn)
 {
 	size_t length = strlen(fn->symbol);
 
 	if (fn->kind != FN_INTERRUPT)
-		return btf_is_func(type) && !strcmp(name, fn->symbol);
-	return btf_is_typedef(type) && !strncmp(name, "btf_trace_", 10) &&
-	       !strncmp(name + 10, fn->symbol, length) && !strcmp(name + 10 + length, "_entry");
+		return !strcmp(name, fn->symbol);
+	return !strncmp(name, fn->symbol, length) && !strcmp(name + length, "_entry");
 }
 
 void functions_look_up(struct function *functions, struct symbols *symbols,
 		       const struct profile_host *host)
 {
 	__u32 types = btf__type_cnt(symbols->vmlinux);
+	struct function *wanted[FN_COUNT];
 	bool found[FN_COUNT] = {};
+	int nr = 0;
 
+	for (int i = 0; i < FN_COUNT; i++)
+		if (functions[i].group != GROUP_other && functions[i].wanted)
+			wanted[nr++] = &functions[i];
 	/* One walk for all: btf__find_by_name() walks anew for each name. */
 	for (__u32 id = 1; id < types; id++) {
 		const struct btf_type *type = btf__type_by_id(symbols->vmlinux, id);
-		const char *name = btf__name_by_offset(symbols->vmlinux, type->name_off);
+		bool is_function = btf_is_func(type);
+		const char *name;
 
-		for (int i = 0; i < FN_COUNT; i++)
-			if (functions[i].group != GROUP_other &&
-			    describes(type, name, &functions[i]))
+		if (!is_function && !btf_is_typedef(type))
+			continue;
+		name = btf__name_by_offset(symbols->vmlinux, type->name_off);
+		if (!is_function && strncmp(name, TRACEPOINT, strlen(TRACEPOINT)))
+			continue;
+		if (!is_function)
+			name += strlen(TRACEPOINT);
+		for (int i = 0; i < nr; i++)
+			if (is_function == (wanted[i]->kind != FN_INTERRUPT) &&
+			    is_named(name, wanted[i]))
 				found[i] = true;
 	}
-	for (int i = 0; i < FN_COUNT; i++)
-		if (functions[i].group != GROUP_other && functions[i].wanted && !found[i])
-			explain_missing(&functions[i], symbols, host);
+	for (int i = 0; i < nr; i++)
+		if (!found[i])
+			explain_missing(wanted[i], symbols, host);
 }
 
 bool functions_is_entry(const char *symbol)

@@ -22,10 +22,10 @@ chmod 755 "$t_tmp/inside"
 t_lab --accel tcg --smp 4 --add "$t_tmp/inside" -- inside
 t_is "$t_status $(<"$t_err")" '0 ' 'the guest ran'
 
-t_profile 'not preemptible' "$t_tmp/out/none.p" "$t_tmp/out/none.b"
+t_profile 'not preemptible' --exits "$t_tmp/out/none.p" "$t_tmp/out/none.b"
 t_jq "$t_tmp/out/none.p" '.lost | add' 0 'not preemptible: nothing is lost'
 if [[ -e $t_tmp/out/full.p ]]; then
-	t_profile 'preemptible' --lossy "$t_tmp/out/full.p" "$t_tmp/out/full.b"
+	t_profile 'preemptible' --lossy --exits "$t_tmp/out/full.p" "$t_tmp/out/full.b"
 	echo "# preemptible: of $(jq .reads "$t_tmp/out/full.b") reads $(jq '[.syscalls[].calls] | add' "$t_tmp/out/full.p") counted, lost $(jq -c .lost "$t_tmp/out/full.p")"
 fi
 
