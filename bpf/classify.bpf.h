@@ -109,6 +109,14 @@ static __always_inline __u32 classify_caller(__u32 context, __u16 nr)
 	return caller;
 }
 
+/* Is a read by @caller none of those asked for? */
+static __always_inline bool is_ignored(__u32 caller)
+{
+	if (caller >= CALLER_CONTEXTS)
+		return by_syscall;
+	return syscall_classes[BOUNDED(caller, 2 * CALLER_SYSCALLS)] == CLASS_IGNORED;
+}
+
 /* classify() - where @saved, which opens the outermost frame of @reader, comes from. */
 static __always_inline void classify(struct reader reader, struct saved_syscall saved,
 				     struct origin *origin)

@@ -7,6 +7,7 @@
 #define CPUTOLL_SLOT_BPF_H
 
 #include "state.bpf.h"
+#include "filter.bpf.h"
 
 static const struct slot empty_slot = { .depth = SLOT_FILLING };
 static const struct process_totals empty_totals;
@@ -57,29 +58,38 @@ static __always_inline __u32 pid_in_own_namespace(struct task_struct *task)
 	return nr;
 }
 
-static __always_inline void slot_fill(struct slot *slot, struct task_struct *task, __u32 index)
+/* What an exec may change of @slot's task, the current one: its numbers, its name, and with that
+ * whether it is traced. */
+static __always_inline void slot_name(struct slot *slot, struct task_struct *task)
 {
 	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
-	__u32 tgid = BPF_CORE_READ(task, tgid);
+	__u32 tgid = pid_seen((__u64)leader);
 	bool muted;
 
+	slot->read_key = 0;
+	slot->tgid = tgid ? tgid : BPF_CORE_READ(task, tgid);
+	slot->own_tid = pid_in_own_namespace(task);
+	slot->own_tgid = pid_in_own_namespace(leader);
+	BPF_CORE_READ_STR_INTO(&slot->comm, leader, comm);
+	if (slot->depth - 1 < MAX_DEPTH) /* in the middle of a call */
+		return;
+	muted = !calibrating && ((tgid && tgid == self_tgid) || !is_wanted(tgid, slot->comm));
+	WRITE_ONCE(slot->depth, muted ? SLOT_MUTED : 0); /* last: from here on it is in use */
+}
+
+static __always_inline void slot_fill(struct slot *slot, struct task_struct *task, __u32 index)
+{
 	slot->stack = (__u64)BPF_CORE_READ(task, stack);
 	WRITE_ONCE(slot->offset, (__u64)slot); /* through memory, a pointer becomes a number */
 	slot->offset = slot->stack - READ_ONCE(slot->offset);
-	slot->read_key = 0;
 	slot->any_key = 0;
 	slot->tally = (index & shard_mask) * node_limit;
-	slot->tgid = tgid;
-	slot->own_tid = pid_in_own_namespace(task);
-	slot->own_tgid = pid_in_own_namespace(leader);
-	slot->born_ns = BPF_CORE_READ(leader, start_time);
+	slot->born_ns = BPF_CORE_READ(task, group_leader, start_time);
 	slot->context = 0;
 	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
-		slot->context = CALLER_CONTEXTS + (tgid ? CTX_KTHREAD : CTX_IDLE);
-	BPF_CORE_READ_STR_INTO(&slot->comm, leader, comm);
-	muted = !calibrating && ((tgid && tgid == self_tgid) ||
-				 (filtered && !bpf_map_lookup_elem(&targets, &tgid)));
-	WRITE_ONCE(slot->depth, muted ? SLOT_MUTED : 0); /* last: from here on it is in use */
+		slot->context =
+			CALLER_CONTEXTS + (BPF_CORE_READ(task, tgid) ? CTX_KTHREAD : CTX_IDLE);
+	slot_name(slot, task);
 }
 
 /* @task's slot when it isn't the first of its ways, or was not just now; NULL: it has none. */
@@ -218,6 +228,21 @@ static __always_inline void slot_release(struct task_struct *task)
 		slot->depth = 0;
 		WRITE_ONCE(slot->task, 0);
 		bpf_map_delete_elem(&slot_claims, &at);
+		return;
+	}
+}
+
+/* slot_rename() - the current task runs another program now. */
+static __always_inline void slot_rename(struct task_struct *task)
+{
+	__u32 index = slot_index((__u64)task);
+
+	for (__u32 way = 0; way < SLOT_WAYS; way++) {
+		struct slot *slot = &slots[BOUNDED(index ^ way, SLOTS)];
+
+		if (slot->task != (__u64)task)
+			continue;
+		slot_name(slot, task);
 		return;
 	}
 }

@@ -37,8 +37,12 @@
 
 /* Constants once loaded: the verifier removes the branches they decide. Written by the loader. */
 const volatile bool all_callers;
+const volatile bool by_syscall;		    /* some of syscall_classes are CLASS_IGNORED */
 const volatile __u64 usual_callers[FN_MAX]; /* bits: who calls a BELOW function in a read */
-const volatile bool filtered;		    /* only the processes in `targets` */
+const volatile __u32 recorder_pid_ns;	    /* the recorder's, whose numbers `targets` has */
+const volatile bool filtered;		    /* only the processes in `targets` … */
+const volatile bool by_cgroup;		    /* … only tasks below `cgroups` … */
+const volatile struct glob wanted_comm;	    /* … only processes of such a name */
 const volatile bool any_functions;	    /* programs of ANY functions are loaded */
 const volatile __u32 node_limit;	    /* nodes that there is room for, NODES at most */
 const volatile __u32 shard_mask;	    /* shards - 1 */
@@ -46,7 +50,7 @@ const volatile __u8 syscall_classes[2 * CALLER_SYSCALLS]; /* CLASS_* by caller *
 
 /* Set by the loader while running: the gate at the outermost frame, and the calibration. */
 bool active, calibrating;
-__u32 self_tgid; /* the recorder, whose own reads aren't counted */
+__u32 self_tgid; /* the recorder as it sees itself: its own reads aren't counted */
 __u64 inside_ns, whole_ns;
 
 /* Raw duration of the latest calibration call, by function: written by the engine, read and
@@ -107,8 +111,18 @@ struct {
 	__type(value, struct process_totals);
 } processes SEC(".maps");
 
-/* key: a tgid to trace; value unused. Written by the loader before it starts and by the fork and
- * exit hooks, read when a task's slot is claimed. Used when `filtered`. */
+/* value: the cgroup whose tasks are traced, with all below it. Created, and filled by the loader,
+ * when `by_cgroup`. */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroups SEC(".maps");
+
+/* key: a tgid to trace, as the recorder sees it; value unused. Written by the loader before it
+ * starts and by the fork and exit hooks, read when a task's slot is claimed. Used when `filtered`.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PROCESSES);

@@ -45,6 +45,8 @@ __noinline __u64 what_read(__u64 key, __u32 kind, __u32 context, __u32 own_tid, 
 		return node ? frame_what(node, 0, FRAME_NO_PROCESS) : 0;
 	}
 	classify(reader, saved, &origin);
+	if (is_ignored(origin.caller))
+		return 0;
 	if (kind == FN_PROCFS)
 		origin.clock = function == FN_ID_proc_tid_stat ? CLK_PROC_THREAD : CLK_PROC_PROCESS;
 	if (kind == FN_SYSCALL) {
@@ -65,7 +67,9 @@ __noinline __u64 what_read(__u64 key, __u32 kind, __u32 context, __u32 own_tid, 
 /* The root of what is called from syscall @nr, or from @context. Global, as slot_claim() is. */
 __noinline __u32 root_any(__u32 context, __u32 nr)
 {
-	return node_root(classify_caller(context, nr), CLK_NONE);
+	__u32 caller = classify_caller(context, nr);
+
+	return is_ignored(caller) ? 0 : node_root(caller, CLK_NONE);
 }
 
 /* The node of @function below root @root. Global, as slot_claim() is. */
@@ -86,7 +90,7 @@ static __always_inline __u64 what_any(struct slot *slot, struct task_struct *tas
 	if (!active)
 		return 0;
 	if (irq)
-		return what_apart(CTX_IRQ, function);
+		return by_syscall ? 0 : what_apart(CTX_IRQ, function);
 	key = ANY_KEY + read_syscall(slot, task).nr;
 	root = slot->any_root;
 	if (slot->any_key != key) {
@@ -119,7 +123,7 @@ static __always_inline __u64 what_outermost(struct slot *slot, struct task_struc
 	if ((kind == FN_BELOW && !all_callers) || !active)
 		return 0;
 	if (irq)
-		return what_apart(CTX_IRQ, function);
+		return by_syscall ? 0 : what_apart(CTX_IRQ, function);
 	saved = read_syscall(slot, task);
 	key = read_key(saved, function);
 	if (slot->read_key != key) {

@@ -44,6 +44,7 @@ enum syscall_class {
 	CLASS_TIMER,   /* …      a timer's number; a RESOLVE function tells its clock */
 	CLASS_SELF,    /* always the caller's process */
 	CLASS_WAIT,    /* a child's, when there is one to collect */
+	CLASS_IGNORED, /* not one of those asked for: no read in it counts */
 };
 
 /*
@@ -78,6 +79,21 @@ struct tally {
  * the shard of its slot. Sums are atomic, so a shared shard is slower, never wrong.
  */
 #define SHARDS_MAX 16
+
+#define COMM_BYTES 16 /* TASK_COMM_LEN, include/linux/sched.h */
+
+/*
+ * A pattern of such names as a machine of up to 31 places, a bit each, of which a name's letters
+ * lead from the first to others (the shift-and algorithm): from a place to the next by the letters
+ * that it takes, past a star for nothing. accept 0: there is no pattern.
+ */
+#define GLOB_PLACES 31
+
+struct glob {
+	__u32 chars[256]; /* by letter: the places that take it */
+	__u32 stars;	  /* the places that take any number of any */
+	__u32 accept;	  /* where a name that matches ends */
+};
 
 /* A traced function that has been entered and not left. */
 struct frame {
@@ -121,11 +137,11 @@ struct slot {
 	__u32 spilled;	/* this one is in `spilled` */
 	__u64 stack;	/* lowest address of its kernel stack */
 	__u64 born_ns;	/* the process's start time: with tgid, the process's name */
-	__u32 tgid;
-	__u32 own_tid; /* its ids in its own pid namespace, as clock ids name them */
+	__u32 tgid;	/* in the recorder's pid namespace; the kernel's where it has none there */
+	__u32 own_tid;	/* its ids in its own pid namespace, as clock ids name them */
 	__u32 own_tgid;
 	__u32 context; /* CALLER_CONTEXTS + CTX_* of a kernel thread, 0: a user's task */
-	char comm[16];
+	char comm[COMM_BYTES];
 };
 
 #define SLOT_MUTED   0xffffffff
@@ -153,7 +169,7 @@ struct process_key {
 struct process_totals {
 	__u64 calls[MASK_COUNT];
 	__u64 total_ns;
-	char comm[16];
+	char comm[COMM_BYTES];
 };
 
 /* Why something was lost, each counted. */

@@ -75,11 +75,8 @@ static int measure(struct engine *engine)
 	return ret;
 }
 
-/*
- * This process's own slot, which the calibration claims: muted, so that a record counts none of the
- * recorder's own reads. And this process's tgid as the kernel knows it (getpid() is the pid
- * namespace's).
- */
+/* This process's own slot, which the calibration claims: muted, so that a record counts none of the
+ * recorder's own reads. */
 static void mute_self(struct engine *engine)
 {
 	struct engine_bpf__bss *bss = engine->skel->bss;
@@ -87,10 +84,8 @@ static void mute_self(struct engine *engine)
 	for (int i = 0; i < SLOTS; i++) {
 		struct slot *slot = (struct slot *)&bss->slots[i];
 
-		if (!slot->task || slot->own_tgid != (__u32)getpid())
-			continue;
-		bss->self_tgid = slot->tgid;
-		slot->depth = SLOT_MUTED;
+		if (slot->task && slot->tgid == bss->self_tgid)
+			slot->depth = SLOT_MUTED;
 	}
 }
 
@@ -106,7 +101,6 @@ int engine_calibrate(struct engine *engine)
 	if (!engine->calibrations)
 		return -ENOMEM;
 	engine->nr_calibrations = nr;
-	bss->self_tgid = (__u32)getpid(); /* until mute_self() knows better */
 	bss->calibrating = bss->active = true;
 	ret = measure(engine);
 	bss->calibrating = bss->active = false;

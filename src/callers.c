@@ -3,8 +3,11 @@
  * Syscalls by number and name (libseccomp's tables, so that no architecture's numbers are written
  * here), and the table of those that read CPU time. Called by engine.c.
  */
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <seccomp.h>
 #include "callers.h"
 #include "layout.h"
@@ -69,4 +72,43 @@ void caller_classes(const struct arch *arch, __u8 *classes)
 				classes[t * CALLER_SYSCALLS + number] = readers[i].class;
 		}
 	}
+}
+
+/* Marks @name's number in both tables; false: it is in neither. */
+static bool select_syscall(const struct arch *arch, const char *name, bool *selected)
+{
+	const __u32 tables[] = { arch->native, arch->compat };
+	bool found = false;
+
+	for (int t = 0; t < 2 && tables[t]; t++) {
+		int number = seccomp_syscall_resolve_name_arch(tables[t], name);
+
+		if (number < 0 || number >= CALLER_SYSCALLS)
+			continue;
+		selected[t * CALLER_SYSCALLS + number] = found = true;
+	}
+	return found;
+}
+
+int caller_select(const struct arch *arch, const char *names, __u8 *classes, char *unknown,
+		  size_t bytes)
+{
+	bool selected[2 * CALLER_SYSCALLS] = {};
+	size_t length;
+
+	do {
+		char name[64];
+
+		length = strcspn(names, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)length, names);
+		if (!select_syscall(arch, name, selected)) {
+			snprintf(unknown, bytes, "%s", name);
+			return -EINVAL;
+		}
+		names += length;
+	} while (*names++);
+	for (int i = 0; i < 2 * CALLER_SYSCALLS; i++)
+		if (!selected[i])
+			classes[i] = CLASS_IGNORED;
+	return 0;
 }

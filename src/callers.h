@@ -20,4 +20,11 @@ void caller_name(const struct arch *arch, unsigned caller, char *name, size_t by
 /* caller_classes() - fill @classes, by caller, with CLASS_*: 2 * CALLER_SYSCALLS of them. */
 void caller_classes(const struct arch *arch, __u8 *classes);
 
+/*
+ * caller_select() - of @classes only the syscalls in @names, comma separated, stay; the others
+ * become CLASS_IGNORED. Returns 0, or -EINVAL with @unknown, the first name that is no syscall's.
+ */
+int caller_select(const struct arch *arch, const char *names, __u8 *classes, char *unknown,
+		  size_t bytes);
+
 #endif /* CPUTOLL_CALLERS_H */

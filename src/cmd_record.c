@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "clock.h"
 #include "cmd.h"
@@ -27,9 +26,8 @@ struct record {
 	struct engine_opts engine;
 	const char *output;
 	double seconds;
-	int pid;
-	int pidfd; /* of pid, -1: none */
-	bool all;  /* the whole host although a command is run */
+	struct filter filter;
+	bool all; /* the whole host although a command is run */
 	char **argv;
 };
 
@@ -42,28 +40,42 @@ static void print_progress(const struct engine *engine, __u64 elapsed_ns)
 		progress.lost);
 }
 
-/*
- * Wait for whichever comes first: the end of the command or process behind @pidfd (-1: none), the
- * end of the duration, SIGINT or SIGTERM. Returns 0 or a negative errno.
- */
-static int wait_for_end(const struct record *record, const struct engine *engine, int pidfd,
-			int signal_fd)
+/* The first is the signals' descriptor, which ends the wait; of the others all must have come. */
+static bool is_over(struct pollfd *fds, int nr)
 {
-	struct pollfd fds[] = { { .fd = signal_fd, .events = POLLIN },
-				{ .fd = pidfd, .events = POLLIN } };
+	int ended = 0;
+
+	for (int i = 1; i < nr; i++) {
+		if (fds[i].revents)
+			fds[i].fd = -1; /* from now on poll() passes it over */
+		ended += fds[i].fd < 0;
+	}
+	return fds[0].revents || (nr > 1 && ended == nr - 1);
+}
+
+/*
+ * Wait for whichever comes first: the end of the command or of all processes, whose @nr descriptors
+ * are @pidfds, the end of the duration, SIGINT or SIGTERM. Returns 0 or a negative errno.
+ */
+static int wait_for_end(const struct record *record, const struct engine *engine, const int *pidfds,
+			int nr, int signal_fd)
+{
+	struct pollfd fds[1 + FILTER_PIDS_MAX] = { { .fd = signal_fd, .events = POLLIN } };
 	bool tell = isatty(STDERR_FILENO);
 	__u64 start_ns = clock_monotonic_ns(), limit_ns = (__u64)(record->seconds * 1e9),
 	      elapsed_ns = 0;
 
+	for (int i = 0; i < nr; i++)
+		fds[1 + i] = (struct pollfd){ .fd = pidfds[i], .events = POLLIN };
 	while (!limit_ns || elapsed_ns < limit_ns) {
 		int wait_ms = tell ? 1000 : -1, ready;
 
 		if (limit_ns && (!tell || limit_ns - elapsed_ns < 1000000000))
 			wait_ms = (int)((limit_ns - elapsed_ns + 999999) / 1000000);
-		ready = poll(fds, 2, wait_ms);
+		ready = poll(fds, 1 + (nfds_t)nr, wait_ms);
 		if (ready < 0 && errno != EINTR)
 			return -errno;
-		if (ready > 0)
+		if (ready > 0 && is_over(fds, 1 + nr))
 			break;
 		elapsed_ns = clock_monotonic_ns() - start_ns;
 		if (tell)
@@ -101,7 +113,8 @@ static void tell_command(const char *name, int status)
 static int trace(const struct record *record, struct engine *engine, int signal_fd,
 		 __u64 *duration_ns)
 {
-	struct command command = { .pidfd = record->pidfd };
+	const struct filter *filter = &record->filter;
+	struct command command = {};
 	__u64 start_ns;
 	int ret;
 
@@ -112,7 +125,9 @@ static int trace(const struct record *record, struct engine *engine, int signal_
 		error("record: cannot run '%s': %s", record->argv[0], strerror(-ret));
 		return EXIT_USAGE;
 	}
-	ret = wait_for_end(record, engine, command.pidfd, signal_fd);
+	ret = record->argv
+		      ? wait_for_end(record, engine, &command.pidfd, 1, signal_fd)
+		      : wait_for_end(record, engine, filter->pidfds, filter->nr_pids, signal_fd);
 	*duration_ns = clock_monotonic_ns() - start_ns;
 	engine__stop(engine);
 	if (record->argv)
@@ -218,8 +233,7 @@ int cmd_record(int argc, char **argv)
 {
 	struct record record = { .output = "cputoll.json" };
 	const struct opt table[] = {
-		{ 'p', "pid", OPT_INT, &record.pid, 1, 4194304, "PID",
-		  "only this process and what it starts from now on, until it ends" },
+		FILTER_OPTS(&record.filter),
 		{ 'a', "all", OPT_FLAG, &record.all, 0, 0, NULL,
 		  "the whole host while CMD runs, not only CMD" },
 		{ 'd', "duration", OPT_DOUBLE, &record.seconds, 0.001, 1e6, "SECONDS",
@@ -237,26 +251,28 @@ int cmd_record(int argc, char **argv)
 		.usage = "record [OPTIONS] [-- CMD ARGS...]",
 		.about = "Trace reads of CPU time and write a profile: of CMD and what it starts, "
 			 "until it\n"
-			 "ends; of one process; or of the whole host, until Ctrl-C or the duration "
-			 "is over.",
+			 "ends; of some processes; or of the whole host, until Ctrl-C or the "
+			 "duration is over.",
 		.table = table,
 		.nr = sizeof(table) / sizeof(table[0]),
 	};
 	int first, ret = opts_parse(&opts, argc, argv, &first);
+	char why[256];
 
 	if (ret)
 		return ret == OPTS_HELP ? EXIT_OK : EXIT_USAGE;
 	record.argv = first < argc ? argv + first : NULL;
-	if (record.pid && record.argv) {
+	if (record.filter.pid_list && record.argv) {
 		error("record: -p and a command exclude each other");
 		return EXIT_USAGE;
 	}
-	record.pidfd = record.pid ? (int)syscall(SYS_pidfd_open, record.pid, 0) : -1;
-	if (record.pid && record.pidfd < 0) {
-		error("record: no process %d", record.pid);
+	if (filter_open(&record.filter, why, sizeof(why))) {
+		error("record: %s", why);
 		return EXIT_USAGE;
 	}
-	record.engine.pid = record.pid;
+	record.engine.filter = &record.filter;
 	record.engine.descendants = record.argv && !record.all;
-	return run(&record);
+	ret = run(&record);
+	filter_close(&record.filter);
+	return ret;
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include "callers.h"
@@ -143,6 +144,33 @@ static bool has_any(const struct engine *engine)
 	return false;
 }
 
+/* What the programs are to leave alone. The kernel gets the rest of it in attach_hooks(). */
+static int set_filter(struct engine *engine, struct engine_error *err)
+{
+	const struct filter *filter = engine->opts.filter;
+	struct engine_bpf__rodata *rodata = engine->skel->rodata;
+	__u8 *classes = (__u8 *)rodata->syscall_classes;
+	bool by_pid = engine->opts.descendants || (filter && filter->nr_pids);
+	char unknown[64];
+	struct stat ns;
+
+	caller_classes(engine->arch, classes);
+	if (!stat("/proc/self/ns/pid", &ns))
+		rodata->recorder_pid_ns = (__u32)ns.st_ino;
+	rodata->filtered = by_pid;
+	bpf_program__set_autoload(engine->skel->progs.hook_fork, by_pid);
+	rodata->by_cgroup = filter && filter->cgroup;
+	bpf_map__set_autocreate(engine->skel->maps.cgroups, rodata->by_cgroup);
+	if (filter)
+		memcpy((void *)&rodata->wanted_comm, &filter->glob, sizeof(filter->glob));
+	rodata->by_syscall = filter && filter->syscalls;
+	if (!rodata->by_syscall ||
+	    !caller_select(engine->arch, filter->syscalls, classes, unknown, sizeof(unknown)))
+		return 0;
+	say(err, "no syscall '%s' on %s", unknown, engine->host.arch);
+	return -EINVAL;
+}
+
 struct engine *engine__new(const struct engine_opts *opts, struct engine_error *err)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, open_opts);
@@ -195,9 +223,9 @@ struct engine *engine__new(const struct engine_opts *opts, struct engine_error *
 	engine->skel->rodata->any_functions = has_any(engine);
 	engine->skel->rodata->node_limit = engine->nodes;
 	usual_callers(engine->functions, (__u64 *)engine->skel->rodata->usual_callers);
-	engine->skel->rodata->filtered = opts->pid || opts->descendants;
-	bpf_program__set_autoload(engine->skel->progs.hook_fork, opts->pid || opts->descendants);
-	caller_classes(engine->arch, (__u8 *)engine->skel->rodata->syscall_classes);
+	ret = set_filter(engine, err);
+	if (ret)
+		goto fail;
 	return engine;
 fail:
 	engine__free(engine);
@@ -258,6 +286,7 @@ int engine__load(struct engine *engine, struct engine_error *err)
 		return ret;
 	}
 	engine->tallies = map;
+	engine->skel->bss->self_tgid = (__u32)getpid();
 	/* without it the profile says 0, and report that nothing was subtracted */
 	engine_calibrate(engine);
 	return 0;
@@ -293,16 +322,22 @@ void engine_detach_all(struct engine *engine)
 
 static int attach_hooks(struct engine *engine, struct engine_error *err)
 {
-	__u32 pid = (__u32)engine->opts.pid, none = 0;
+	const struct filter *filter = engine->opts.filter;
+	const __u32 none = 0;
 	int ret = attach(engine, engine->skel->progs.hook_exit);
 
+	if (!ret)
+		ret = attach(engine, engine->skel->progs.hook_exec);
 	if (!ret && engine->skel->rodata->filtered)
 		ret = attach(engine, engine->skel->progs.hook_fork);
-	if (!ret && pid)
-		ret = bpf_map__update_elem(engine->skel->maps.targets, &pid, sizeof(pid), &none,
-					   sizeof(none), BPF_ANY);
+	for (int i = 0; !ret && filter && i < filter->nr_pids; i++)
+		ret = bpf_map__update_elem(engine->skel->maps.targets, &filter->pids[i],
+					   sizeof(filter->pids[i]), &none, sizeof(none), BPF_ANY);
+	if (!ret && engine->skel->rodata->by_cgroup)
+		ret = bpf_map__update_elem(engine->skel->maps.cgroups, &none, sizeof(none),
+					   &filter->cgroup_fd, sizeof(filter->cgroup_fd), BPF_ANY);
 	if (ret)
-		say(err, "cannot attach to task exit and fork: %s", strerror(-ret));
+		say(err, "cannot attach to task exit, exec and fork: %s", strerror(-ret));
 	return ret;
 }
 

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include "filter.h"
 #include "profile.h"
 
 struct engine;
@@ -24,10 +25,10 @@ struct engine;
 struct engine_opts {
 	bool all_callers;      /* functions below a read count from everywhere */
 	const char *functions; /* names, globs and groups, comma separated; NULL: the group reads */
-	pid_t pid;	       /* only this process and what it starts; 0: not filtered by pid */
-	bool descendants;      /* only processes that this one starts from now on */
-	int calibrations;      /* so many, to see how far apart they are; 0: one */
-	bool verbose;	       /* libbpf's own messages on standard error */
+	const struct filter *filter; /* opened; NULL: none */
+	bool descendants;	     /* only processes that this one starts from now on */
+	int calibrations;	     /* so many, to see how far apart they are; 0: one */
+	bool verbose;		     /* libbpf's own messages on standard error */
 };
 
 /* What went wrong, for a person: what was tried, the answer, what to do. One line, or one for each
@@ -38,8 +39,8 @@ struct engine_error {
 
 /*
  * engine__new() - look at the machine and choose what can be traced.
- * Returns NULL with @err set: unknown architecture, functions that cannot be traced (then errno is
- * EINVAL), no BTF, no memory.
+ * Returns NULL with @err set: unknown architecture, functions that cannot be traced or syscalls
+ * that do not exist (then errno is EINVAL), no BTF, no memory.
  */
 struct engine *engine__new(const struct engine_opts *opts, struct engine_error *err);
 

@@ -21,7 +21,7 @@ struct engine {
 	struct function functions[FN_COUNT];
 	struct engine_bpf *skel;
 	struct bpf_program *entry[FN_COUNT], *exit[FN_COUNT]; /* exit NULL for RESOLVE rows */
-	struct bpf_link *links[2 * FN_COUNT + 2];
+	struct bpf_link *links[2 * FN_COUNT + 3];
 	int nr_links;
 	__u32 shards;
 	__u32 nodes;		     /* room in the call tree, NODES at most */

@@ -225,6 +225,8 @@ int engine__read(struct engine *engine, struct profile *profile)
 	memset(profile, 0, sizeof(*profile));
 	strcpy(profile->engine, "fentry");
 	profile->all_callers = engine->opts.all_callers;
+	if (engine->opts.filter)
+		filter_describe(engine->opts.filter, profile->filter, sizeof(profile->filter));
 	ret = host_read(&profile->host);
 	if (!ret)
 		ret = read_functions(engine, profile);

@@ -87,6 +87,7 @@ struct profile {
 	char version[32];  /* tool.version */
 	char engine[16];   /* "fentry", "kprobe", "syscall" */
 	char command[256]; /* what was run, "" when nothing was */
+	char filter[256];  /* what was traced alone, as filter_describe() says it; "": everything */
 	bool all_callers;
 	struct profile_host host;
 	__u64 duration_ns;

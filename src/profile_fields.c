@@ -100,6 +100,7 @@ static const struct field profile_row[] = {
 	{ .key = "schema", .type = FIELD_SCHEMA },
 	{ "tool", FIELD_OBJECT, .of = &tool },
 	{ "command", FIELD_STRING, .is_optional = true, FIELD_AT(T, command) },
+	{ "filter", FIELD_STRING, .is_optional = true, FIELD_AT(T, filter) },
 	{ "all_callers", FIELD_BOOL, .is_optional = true, FIELD_AT(T, all_callers) },
 	{ "host", FIELD_OBJECT, .of = &host },
 	{ "duration_ns", FIELD_U64, FIELD_AT(T, duration_ns) },

@@ -70,6 +70,8 @@ static void print_host(const struct report *report)
 	item(&line, "%s", text_duration(number, (double)profile->duration_ns));
 	if (profile->command[0])
 		item(&line, "ran: %s", profile->command);
+	if (profile->filter[0])
+		item(&line, "only: %s", profile->filter);
 	end(&line);
 	if (!profile->whole_ns)
 		return;

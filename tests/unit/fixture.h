@@ -146,6 +146,7 @@ static inline void fixture_make(struct profile *profile)
 		.version = "0.1",
 		.engine = "fentry",
 		.command = "./workload --threads 17",
+		.filter = "comm work*",
 		.host = { .kernel = "6.1.0-57-cloud-amd64",
 			  .arch = "x86_64",
 			  .cpus = 2,

@@ -68,6 +68,7 @@ static void assert_same(const struct profile *a, const struct profile *b)
 	assert_string_equal(a->version, b->version);
 	assert_string_equal(a->engine, b->engine);
 	assert_string_equal(a->command, b->command);
+	assert_string_equal(a->filter, b->filter);
 	assert_int_equal(a->all_callers, b->all_callers);
 	assert_string_equal(a->host.kernel, b->host.kernel);
 	assert_string_equal(a->host.arch, b->host.arch);
@@ -172,6 +173,7 @@ static void test_extremes(void **state)
 
 	(void)state;
 	memset(profile.command, 'c', sizeof(profile.command) - 1);
+	memset(profile.filter, 'f', sizeof(profile.filter) - 1);
 	memset(process.comm, 'p', sizeof(process.comm) - 1);
 	for (int i = 0; i < MASK_COUNT; i++)
 		process.masks[i] = (1ull << 53) + 1 + i; /* not exact as doubles */
