@@ -24,7 +24,7 @@ __noinline __u32 pid_seen(__u64 task)
 
 		upid = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
 		       level * bpf_core_type_size(struct upid);
-		if (BPF_CORE_READ(upid, ns, ns.inum) == recorder_pid_ns)
+		if (!recorder_pid_ns || BPF_CORE_READ(upid, ns, ns.inum) == recorder_pid_ns)
 			return BPF_CORE_READ(upid, nr);
 		if (!level--)
 			break;

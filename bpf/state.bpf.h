@@ -39,7 +39,7 @@
 const volatile bool all_callers;
 const volatile bool by_syscall;		    /* some of syscall_classes are CLASS_IGNORED */
 const volatile __u64 usual_callers[FN_MAX]; /* bits: who calls a BELOW function in a read */
-const volatile __u32 recorder_pid_ns;	    /* the recorder's, whose numbers `targets` has */
+const volatile __u32 recorder_pid_ns;	    /* whose numbers `targets` has; 0: there is but one */
 const volatile bool filtered;		    /* only the processes in `targets` … */
 const volatile bool by_cgroup;		    /* … only tasks below `cgroups` … */
 const volatile struct glob wanted_comm;	    /* … only processes of such a name */
