@@ -69,7 +69,7 @@ SEC("tp_btf/sched_process_exit") int hook_exit(void *ctx __attribute__((unused))
 	if (!filtered)
 		return 0;
 	if (!BPF_CORE_READ(task, signal, live.counter)) { /* its last thread */
-		tgid = pid_seen((__u64)BPF_CORE_READ(task, group_leader));
+		tgid = tgid_seen(task);
 		bpf_map_delete_elem(&targets, &tgid);
 	}
 	return 0;
@@ -78,9 +78,8 @@ SEC("tp_btf/sched_process_exit") int hook_exit(void *ctx __attribute__((unused))
 /* What a traced process starts is traced, and what the recorder starts: its command. */
 SEC("tp_btf/sched_process_fork") int hook_fork(__u64 *ctx)
 {
-	__u32 parent = pid_seen((__u64)BPF_CORE_READ((struct task_struct *)ctx[0], group_leader));
-	__u32 child = pid_seen((__u64)BPF_CORE_READ((struct task_struct *)ctx[1], group_leader));
-	__u32 none = 0;
+	__u32 parent = tgid_seen((struct task_struct *)ctx[0]);
+	__u32 child = tgid_seen((struct task_struct *)ctx[1]), none = 0;
 
 	if (child == parent || (parent != self_tgid && !bpf_map_lookup_elem(&targets, &parent)))
 		return 0;
@@ -92,6 +91,10 @@ SEC("tp_btf/sched_process_fork") int hook_fork(__u64 *ctx)
 /* A program may read by other numbers, and be one to trace, unlike what started it. */
 SEC("tp_btf/sched_process_exec") int hook_exec(void *ctx __attribute__((unused)))
 {
-	slot_rename((void *)bpf_get_current_task());
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct slot *slot = slot_elsewhere((__u64)task);
+
+	if (slot)
+		slot_name(slot, task);
 	return 0;
 }

@@ -10,26 +10,35 @@
 
 #define PID_NS_LEVELS 32 /* MAX_PID_NS_LEVEL, include/linux/pid_namespace.h */
 
-/*
- * pid_seen() - @task's number in the recorder's pid namespace, 0: it has none there. That
- * namespace is the task's own or one around it. Global, so that the verifier looks at it once.
- */
-__noinline __u32 pid_seen(__u64 task)
+/* What @pid is called in the namespace @level below the initial one. */
+static __always_inline struct upid *upid_at(struct pid *pid, __u32 level)
 {
-	struct pid *pid = BPF_CORE_READ((struct task_struct *)task, thread_pid);
+	return (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+	       level * bpf_core_type_size(struct upid);
+}
+
+/* The number of @leader in the recorder's pid namespace, 0: it has none there. That namespace is
+ * the task's own or one around it. Global, so that the verifier looks at it once. */
+__noinline __u32 pid_seen(__u64 leader)
+{
+	struct pid *pid = BPF_CORE_READ((struct task_struct *)leader, thread_pid);
 	__u32 level = BPF_CORE_READ(pid, level);
 
 	for (__u32 i = 0; i < PID_NS_LEVELS; i++) {
-		struct upid *upid;
+		struct upid *upid = upid_at(pid, level);
 
-		upid = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
-		       level * bpf_core_type_size(struct upid);
 		if (!recorder_pid_ns || BPF_CORE_READ(upid, ns, ns.inum) == recorder_pid_ns)
 			return BPF_CORE_READ(upid, nr);
 		if (!level--)
 			break;
 	}
 	return 0;
+}
+
+/* tgid_seen() - of @task's process. */
+static __always_inline __u32 tgid_seen(struct task_struct *task)
+{
+	return pid_seen((__u64)BPF_CORE_READ(task, group_leader));
 }
 
 /* Does @name match `wanted_comm`? No branch depends on the pattern, so that the verifier has as

@@ -49,13 +49,9 @@ static __always_inline __u32 pid_in_own_namespace(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
 	__u32 level = BPF_CORE_READ(pid, level);
-	int nr = 0;
+	struct upid *upid = upid_at(pid, level);
 
-	bpf_probe_read_kernel(&nr, sizeof(nr),
-			      (void *)pid + bpf_core_field_offset(struct pid, numbers) +
-				      level * bpf_core_type_size(struct upid) +
-				      bpf_core_field_offset(struct upid, nr));
-	return nr;
+	return BPF_CORE_READ(upid, nr);
 }
 
 /* What an exec may change of @slot's task, the current one: its numbers, its name, and with that
@@ -63,7 +59,7 @@ static __always_inline __u32 pid_in_own_namespace(struct task_struct *task)
 static __always_inline void slot_name(struct slot *slot, struct task_struct *task)
 {
 	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
-	__u32 tgid = pid_seen((__u64)leader);
+	__u32 tgid = tgid_seen(task);
 	bool muted;
 
 	slot->read_key = 0;
@@ -228,21 +224,6 @@ static __always_inline void slot_release(struct task_struct *task)
 		slot->depth = 0;
 		WRITE_ONCE(slot->task, 0);
 		bpf_map_delete_elem(&slot_claims, &at);
-		return;
-	}
-}
-
-/* slot_rename() - the current task runs another program now. */
-static __always_inline void slot_rename(struct task_struct *task)
-{
-	__u32 index = slot_index((__u64)task);
-
-	for (__u32 way = 0; way < SLOT_WAYS; way++) {
-		struct slot *slot = &slots[BOUNDED(index ^ way, SLOTS)];
-
-		if (slot->task != (__u64)task)
-			continue;
-		slot_name(slot, task);
 		return;
 	}
 }

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <seccomp.h>
 #include "callers.h"
 #include "layout.h"
+#include "text.h"
 
 /* The *64 and waitpid forms are those of 32-bit programs. */
 static const struct {
@@ -94,19 +94,16 @@ int caller_select(const struct arch *arch, const char *names, __u8 *classes, cha
 		  size_t bytes)
 {
 	bool selected[2 * CALLER_SYSCALLS] = {};
-	size_t length;
 
-	do {
+	while (names) {
 		char name[64];
 
-		length = strcspn(names, ",");
-		snprintf(name, sizeof(name), "%.*s", (int)length, names);
+		names = text_word(names, name, sizeof(name));
 		if (!select_syscall(arch, name, selected)) {
 			snprintf(unknown, bytes, "%s", name);
 			return -EINVAL;
 		}
-		names += length;
-	} while (*names++);
+	}
 	for (int i = 0; i < 2 * CALLER_SYSCALLS; i++)
 		if (!selected[i])
 			classes[i] = CLASS_IGNORED;

@@ -14,6 +14,7 @@
 #include "json_file.h"
 #include "opts.h"
 #include "predict.h"
+#include "text.h"
 
 #define DEFAULT_FILE "cputoll.json"
 #define MAX_VERDICTS 16
@@ -138,16 +139,17 @@ static int predict_all(const struct profile *profile, const struct verdicts *ver
 /* Comma separated. Returns 0 or EXIT_USAGE with a line. */
 static int add_named(struct verdicts *verdicts, const char *names)
 {
-	for (const char *at = names; *at;) {
-		size_t length = strcspn(at, ",");
+	while (names) {
+		char path[PATH_MAX];
 
-		if (length && verdicts->nr == MAX_VERDICTS) {
+		names = text_word(names, path, sizeof(path));
+		if (!path[0])
+			continue;
+		if (verdicts->nr == MAX_VERDICTS) {
 			error("predict: more than %d verdicts", MAX_VERDICTS);
 			return EXIT_USAGE;
 		}
-		if (length)
-			snprintf(verdicts->path[verdicts->nr++], PATH_MAX, "%.*s", (int)length, at);
-		at += length + (at[length] == ',');
+		strcpy(verdicts->path[verdicts->nr++], path);
 	}
 	return 0;
 }

@@ -400,12 +400,6 @@ const struct engine_calibration *engine__calibrations(const struct engine *engin
 	return engine->calibrations;
 }
 
-void engine__calibration(const struct engine *engine, __u64 *inside_ns, __u64 *whole_ns)
-{
-	*inside_ns = engine->skel->bss->inside_ns;
-	*whole_ns = engine->skel->bss->whole_ns;
-}
-
 void engine__free(struct engine *engine)
 {
 	if (!engine)

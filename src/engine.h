@@ -82,16 +82,13 @@ const struct function *engine__functions(const struct engine *engine);
 
 /* What a probe costs on this machine, measured around the kernel's empty test function. */
 struct engine_calibration {
-	__u64 inside_ns, whole_ns; /* as of engine__calibration() */
+	__u64 inside_ns, whole_ns; /* a call's, within what it measures and to whom is around */
 	__u64 low_ns, high_ns;	   /* of 20 single calls, one costs less inside, and one more */
 };
 
 /* engine__calibrations() - all that engine__load() made, *@nr of them: none where the kernel has no
  * such function. The first is the one in use. */
 const struct engine_calibration *engine__calibrations(const struct engine *engine, int *nr);
-
-/* engine__calibration() - the probes' cost per nested call, ns; 0 before engine__load(). */
-void engine__calibration(const struct engine *engine, __u64 *inside_ns, __u64 *whole_ns);
 
 /* engine__free() - detach, unload and free; NULL is fine. */
 void engine__free(struct engine *engine);

@@ -238,7 +238,8 @@ int engine__read(struct engine *engine, struct profile *profile)
 		profile_free(profile);
 		return ret;
 	}
-	engine__calibration(engine, &profile->inside_ns, &profile->whole_ns);
+	profile->inside_ns = engine->skel->bss->inside_ns;
+	profile->whole_ns = engine->skel->bss->whole_ns;
 	profile->lost.migrated = bss->losses.migrated;
 	profile->lost.overflow = bss->losses.overflow;
 	profile->lost.processes = bss->losses.processes;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +14,18 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include "filter.h"
-#include "layout.h"
+#include "text.h"
 
 #define PID_MAX 4194304 /* PID_MAX_LIMIT, include/linux/threads.h */
 
-/* One number of the list, up to @end. */
-static int add_pid(struct filter *filter, const char *text, const char *end, char *why,
-		   size_t bytes)
+static int add_pid(struct filter *filter, const char *word, char *why, size_t bytes)
 {
 	char *rest;
 	long pid;
 
 	errno = 0;
-	pid = strtol(text, &rest, 10);
-	if (errno || rest != end || end == text || pid < 1 || pid > PID_MAX) {
+	pid = strtol(word, &rest, 10);
+	if (errno || *rest || rest == word || pid < 1 || pid > PID_MAX) {
 		snprintf(why, bytes, "--pid takes numbers of processes, comma separated, not '%s'",
 			 filter->pid_list);
 		return -EINVAL;
@@ -49,14 +48,14 @@ static int add_pid(struct filter *filter, const char *text, const char *end, cha
 
 static int open_pids(struct filter *filter, char *why, size_t bytes)
 {
-	const char *text = filter->pid_list;
+	const char *rest = filter->pid_list;
 	int ret = 0;
 
-	while (text && !ret) {
-		const char *end = text + strcspn(text, ",");
+	while (rest && !ret) {
+		char word[32];
 
-		ret = add_pid(filter, text, end, why, bytes);
-		text = *end ? end + 1 : NULL;
+		rest = text_word(rest, word, sizeof(word));
+		ret = add_pid(filter, word, why, bytes);
 	}
 	return ret;
 }

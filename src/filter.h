@@ -6,7 +6,6 @@
 #ifndef CPUTOLL_FILTER_H
 #define CPUTOLL_FILTER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include "layout.h"
@@ -26,19 +25,17 @@ struct filter {
 };
 
 /* The rows of the options, for a table of struct opt. */
-#define FILTER_OPTS(filter)                                                                     \
-	{ 'p',	      "pid",                                                                    \
-	  OPT_STRING, &(filter)->pid_list,                                                      \
-	  0,	      0,                                                                        \
-	  "PID,...",  "only these processes and what they start from now on, until they end" }, \
-		{ 0, "cgroup", OPT_STRING, &(filter)->cgroup,                                   \
-		  0, 0,	       "PATH",	   "only what is in this cgroup (v2) or below it" },    \
-		{ 0, "comm", OPT_STRING, &(filter)->comm,                                       \
-		  0, 0,	     "GLOB",	 "only processes of such a name" },                     \
-	{                                                                                       \
-		0, "syscall", OPT_STRING, &(filter)->syscalls, 0, 0, "NAME,...",                \
-			"only reads by these syscalls"                                          \
-	}
+/* clang-format off */
+#define FILTER_OPTS(filter)                                                                       \
+	{ 'p', "pid", OPT_STRING, &(filter)->pid_list, 0, 0, "PID,...",                           \
+	  "only these processes and what they start from now on, until they end" },               \
+	{ 0, "cgroup", OPT_STRING, &(filter)->cgroup, 0, 0, "PATH",                               \
+	  "only what is in this cgroup (v2) or below it" },                                       \
+	{ 0, "comm", OPT_STRING, &(filter)->comm, 0, 0, "GLOB",                                   \
+	  "only processes of such a name" },                                                      \
+	{ 0, "syscall", OPT_STRING, &(filter)->syscalls, 0, 0, "NAME,...",                        \
+	  "only reads by these syscalls" }
+/* clang-format on */
 
 /*
  * filter_open() - check what the options said, and open what they name. Returns 0, or -EINVAL with

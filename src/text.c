@@ -63,6 +63,14 @@ char *text_clean(char *to, size_t bytes, const char *from)
 	return to;
 }
 
+const char *text_word(const char *list, char *word, size_t bytes)
+{
+	size_t length = strcspn(list, ",");
+
+	snprintf(word, bytes, "%.*s", (int)length, list);
+	return list[length] ? list + length + 1 : NULL;
+}
+
 size_t text_width(const char *text)
 {
 	size_t width = 0;

@@ -23,6 +23,10 @@ size_t text_utf8_bytes(const char *text);
  */
 char *text_clean(char *to, size_t bytes, const char *from);
 
+/* text_word() - copy the first of @list's words, comma separated, to @word, cut to @bytes (> 0).
+ * Returns what follows the comma, NULL when it was the last one. */
+const char *text_word(const char *list, char *word, size_t bytes);
+
 /* text_width() - columns of @text, which is clean: one a character. */
 size_t text_width(const char *text);
 

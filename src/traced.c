@@ -11,6 +11,7 @@
 #include <bpf/btf.h>
 #include "host.h"
 #include "symbols.h"
+#include "text.h"
 #include "traced.h"
 
 const char *const function_groups[GROUP_COUNT] = {
@@ -307,7 +308,6 @@ int functions_select(struct function *functions, const char *names, struct symbo
 	struct selection selection = { .functions = functions,
 				       .symbols = symbols,
 				       .refusals = refusals };
-	size_t length;
 
 	*refusals = (struct refusals){};
 	if (!names)
@@ -317,14 +317,12 @@ int functions_select(struct function *functions, const char *names, struct symbo
 		if (!function_is_internal(&functions[i]))
 			unwant(&functions[i], "not selected");
 	}
-	do {
+	while (names) {
 		char word[128];
 
-		length = strcspn(names, ",");
-		snprintf(word, sizeof(word), "%.*s", (int)length, names);
+		names = text_word(names, word, sizeof(word));
 		select_word(&selection, word);
-		names += length;
-	} while (*names++);
+	}
 	select_resolvers(functions);
 	if (!refusals->nr && selection.named > rows_of_group(GROUP_other))
 		refuse(refusals,
@@ -350,16 +348,29 @@ static void explain_missing(struct function *fn, struct symbols *symbols,
 		symbols_explain_missing(symbols, fn->symbol, fn->reason, sizeof(fn->reason));
 }
 
-#define TRACEPOINT "btf_trace_" /* the type of a tracepoint: this and its name */
+#define TRACEPOINT "btf_trace_" /* a tracepoint's type is called by this and its name */
 
-/* Is @name, without TRACEPOINT of a tracepoint, what the kernel's BTF calls @fn? */
-static bool is_named(const char *name, const struct function *fn)
+/* What the kernel's BTF calls a function or tracepoint of @type, NULL: it is neither. */
+static const char *traceable_name(const struct btf *btf, const struct btf_type *type)
+{
+	const char *name = btf__name_by_offset(btf, type->name_off);
+
+	if (btf_is_func(type))
+		return name;
+	if (!btf_is_typedef(type) || strncmp(name, TRACEPOINT, strlen(TRACEPOINT)))
+		return NULL;
+	return name + strlen(TRACEPOINT);
+}
+
+/* Is a function or tracepoint called @name the one of @fn? */
+static bool is_named(const char *name, bool is_function, const struct function *fn)
 {
 	size_t length = strlen(fn->symbol);
 
 	if (fn->kind != FN_INTERRUPT)
-		return !strcmp(name, fn->symbol);
-	return !strncmp(name, fn->symbol, length) && !strcmp(name + length, "_entry");
+		return is_function && !strcmp(name, fn->symbol);
+	return !is_function && !strncmp(name, fn->symbol, length) &&
+	       !strcmp(name + length, "_entry");
 }
 
 void functions_look_up(struct function *functions, struct symbols *symbols,
@@ -376,19 +387,10 @@ void functions_look_up(struct function *functions, struct symbols *symbols,
 	/* One walk for all: btf__find_by_name() walks anew for each name. */
 	for (__u32 id = 1; id < types; id++) {
 		const struct btf_type *type = btf__type_by_id(symbols->vmlinux, id);
-		bool is_function = btf_is_func(type);
-		const char *name;
+		const char *name = traceable_name(symbols->vmlinux, type);
 
-		if (!is_function && !btf_is_typedef(type))
-			continue;
-		name = btf__name_by_offset(symbols->vmlinux, type->name_off);
-		if (!is_function && strncmp(name, TRACEPOINT, strlen(TRACEPOINT)))
-			continue;
-		if (!is_function)
-			name += strlen(TRACEPOINT);
-		for (int i = 0; i < nr; i++)
-			if (is_function == (wanted[i]->kind != FN_INTERRUPT) &&
-			    is_named(name, wanted[i]))
+		for (int i = 0; name && i < nr; i++)
+			if (is_named(name, btf_is_func(type), wanted[i]))
 				found[i] = true;
 	}
 	for (int i = 0; i < nr; i++)

@@ -4,6 +4,7 @@
 #include "unit.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <seccomp.h>
 #include <unistd.h>
 #include "callers.h"
