@@ -59,7 +59,8 @@ reader=$!
 cputoll record -o /out/midst.p --functions $few 2>/out/midst.err &
 recorder=$!
 # A background job's SIGINT is ignored until record takes it, which is when it begins to wait.
-while ! grep -q poll /proc/$recorder/wchan; do sleep 0.5; done
+# Syscall 7 is poll(2); wchan, which has its name, is 0 on Linux 5.10.
+until read -r syscall _ </proc/$recorder/syscall && [ "$syscall" = 7 ]; do sleep 0.5; done
 sleep 1
 kill -INT $recorder
 wait $recorder 2>/dev/null
